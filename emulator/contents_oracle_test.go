@@ -13,6 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // resume uploads an object of GCS by requests with these contents and headers Content-Range.
@@ -71,7 +73,7 @@ func TestLostContents(t *testing.T) {
 				t.Fatal(err)
 			}
 			bucket := claim.Status.BoundBucketName
-			watcher, err := oracle.Watch(t.Context(), emu)
+			watcher, err := watch.Start(t.Context(), emu)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +84,7 @@ func TestLostContents(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, f := range oracle.Judge(watcher.Input(scope)) {
-					if f.Oracle == oracle.Loss {
+					if f.Oracle == vocabulary.Loss {
 						messages = append(messages, f.Message)
 					}
 				}

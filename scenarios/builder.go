@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Builder builds a scenario in code. Each method adds a step, except those that change the previous
@@ -22,7 +23,7 @@ type Builder struct {
 	setup  *yaml.Node
 	allow  *yaml.Node
 	steps  *yaml.Node
-	places map[*yaml.Node]spec.Position
+	places map[*yaml.Node]document.Position
 	failed []error
 }
 
@@ -40,20 +41,20 @@ func Steps() *Builder { return newBuilder() }
 func newBuilder() *Builder {
 	return &Builder{
 		setup: mapping(), allow: &yaml.Node{Kind: yaml.SequenceNode}, steps: &yaml.Node{Kind: yaml.SequenceNode},
-		places: map[*yaml.Node]spec.Position{},
+		places: map[*yaml.Node]document.Position{},
 	}
 }
 
 // caller returns the position in a test that called a method of this package. The file has no
 // directory: files that a scenario names are relative to the test's directory, in which go test
 // runs it.
-func caller() spec.Position {
+func caller() document.Position {
 	_, file, line, _ := runtime.Caller(2)
-	return spec.Position{File: filepath.Base(file), Line: line}
+	return document.Position{File: filepath.Base(file), Line: line}
 }
 
 // place remembers the position of nodes, unless it is already known.
-func (b *Builder) place(n *yaml.Node, at spec.Position) {
+func (b *Builder) place(n *yaml.Node, at document.Position) {
 	if _, known := b.places[n]; known {
 		return
 	}
@@ -63,10 +64,10 @@ func (b *Builder) place(n *yaml.Node, at spec.Position) {
 	}
 }
 
-func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
+func (b *Builder) step(at document.Position, verb string, argument any) *Builder {
 	n, err := node(argument)
 	if err != nil {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: verb + ": " + err.Error()})
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: verb + ": " + err.Error()})
 		return b
 	}
 	step := mapping(pair{verb, n})
@@ -76,9 +77,9 @@ func (b *Builder) step(at spec.Position, verb string, argument any) *Builder {
 }
 
 // about sets a field of the previous step.
-func (b *Builder) about(at spec.Position, field string, value *yaml.Node) *Builder {
+func (b *Builder) about(at document.Position, field string, value *yaml.Node) *Builder {
 	if len(b.steps.Content) == 0 {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " applies to a step, and there is none before it"})
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " applies to a step, and there is none before it"})
 		return b
 	}
 	step := b.steps.Content[len(b.steps.Content)-1]
@@ -123,7 +124,7 @@ func (b *Builder) build() (*spec.Scenario, error) {
 	if len(b.failed) > 0 {
 		return nil, problems(b.failed)
 	}
-	s, err := spec.Loader{}.Build(b.document(), func(n *yaml.Node) spec.Position {
+	s, err := spec.Loader{}.Build(b.document(), func(n *yaml.Node) document.Position {
 		if at, known := b.places[n]; known {
 			return at
 		}

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Description sets the description of the scenario.
@@ -64,18 +64,18 @@ func (b *Builder) Allow(oracle, about, reason string) *Builder {
 	return b
 }
 
-func (b *Builder) head(at spec.Position, field string, value any) *Builder {
+func (b *Builder) head(at document.Position, field string, value any) *Builder {
 	if b.root == nil {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + " applies to a scenario, not to a step list"})
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + " applies to a scenario, not to a step list"})
 		return b
 	}
 	return b.set(at, b.root, field, value)
 }
 
-func (b *Builder) set(at spec.Position, of *yaml.Node, field string, value any) *Builder {
+func (b *Builder) set(at document.Position, of *yaml.Node, field string, value any) *Builder {
 	n, err := node(value)
 	if err != nil {
-		b.failed = append(b.failed, &spec.Problem{Position: at, Message: field + ": " + err.Error()})
+		b.failed = append(b.failed, &document.Problem{Position: at, Message: field + ": " + err.Error()})
 		return b
 	}
 	key := text(field)
@@ -86,7 +86,7 @@ func (b *Builder) set(at spec.Position, of *yaml.Node, field string, value any) 
 }
 
 // extend adds an item to a list of the setup.
-func (b *Builder) extend(at spec.Position, field string, item any) *Builder {
+func (b *Builder) extend(at document.Position, field string, item any) *Builder {
 	for i := 0; i+1 < len(b.setup.Content); i += 2 {
 		if b.setup.Content[i].Value == field {
 			n, err := node(item)

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	cosicel "github.com/cosi-emu/cosi-emu/internal/scenario/cel"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
 
@@ -148,7 +149,7 @@ steps:
 		t.Fatal(err)
 	}
 	same := cmp.Options{
-		cmpopts.IgnoreTypes(spec.Position{}),
+		cmpopts.IgnoreTypes(document.Position{}),
 		cmp.Comparer(func(a, b *cosicel.Expression) bool {
 			return (a == nil) == (b == nil) && (a == nil || a.String() == b.String())
 		}),

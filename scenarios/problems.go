@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // problems joins the problems of files; nil without any.
@@ -21,7 +21,7 @@ type problemsError struct{ found []error }
 func (e *problemsError) Error() string {
 	lines := []string{"the scenarios cannot be run:"}
 	for _, err := range e.found {
-		all := spec.Problems(err)
+		all := document.Problems(err)
 		if len(all) == 0 && err != nil {
 			lines = append(lines, err.Error())
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // T is the part of a test that a scenario uses; *testing.T and *testing.B implement it.
@@ -85,7 +86,7 @@ func load(pattern string) ([]*spec.Scenario, error) {
 	}
 	var all []*spec.Scenario
 	var found []error
-	names := map[string]spec.Position{}
+	names := map[string]document.Position{}
 	for _, file := range files {
 		read, err := loadFile(filepath.ToSlash(file), file == pattern)
 		if err != nil {
@@ -95,7 +96,7 @@ func load(pattern string) ([]*spec.Scenario, error) {
 		for _, s := range read {
 			if first, twice := names[s.Name]; twice {
 				message := fmt.Sprintf("scenario %q already exists at %s", s.Name, first)
-				found = append(found, &spec.Problem{Position: s.Position, Message: message})
+				found = append(found, &document.Problem{Position: s.Position, Message: message})
 			}
 			names[s.Name] = s.Position
 		}
@@ -107,7 +108,7 @@ func load(pattern string) ([]*spec.Scenario, error) {
 // loadFile reads the scenarios of a file. A list of steps has none, unless the file was named
 // explicitly: then it is read as a scenario, for a helpful error.
 func loadFile(file string, named bool) ([]*spec.Scenario, error) {
-	data, err := spec.ReadFile(file)
+	data, err := document.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
 	}

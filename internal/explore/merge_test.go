@@ -10,7 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestMerge verifies that the report of merged shards counts their cases, and has their findings.
@@ -23,7 +24,7 @@ func TestMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Add(t.Context(), cause.Result{Case: plan.Case{{Kind: kind}}, Runs: 2, Findings: []oracle.Finding{{Oracle: oracle.Leak}}})
+		s.Add(t.Context(), cause.Result{Case: plan.Case{{Kind: kind}}, Runs: 2, Findings: []checks.Finding{{Oracle: vocabulary.Leak}}})
 		if err := s.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,7 @@ func TestMerge(t *testing.T) {
 	cases := []string{plan.Case{{Kind: plan.Delay}}.String(), plan.Case{{Kind: plan.Fail}}.String()}
 	want := &Report{
 		Scenario: "story", State: out, Merged: 2, MissingShards: []shard.Shard{{Index: 3, Count: 3}}, Tried: 2, Runs: 4, Unreached: cases,
-		Findings: []cause.Group{{Oracle: oracle.Leak, Case: plan.Case{{Kind: plan.Delay}}, Cases: cases}},
+		Findings: []cause.Group{{Oracle: vocabulary.Leak, Case: plan.Case{{Kind: plan.Delay}}, Cases: cases}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(cause.Group{}, "Results", "Shown")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shrink"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // shrinkAll shrinks each confirmed group to a small scenario, one after the other, in all
@@ -24,7 +24,7 @@ func (e *explorer) shrinkAll(ctx context.Context) error {
 				return err
 			}
 		}
-		p.ended(cause.Result{Case: e.report.Findings[i].Case, Findings: []oracle.Finding{{}}})
+		p.ended(cause.Result{Case: e.report.Findings[i].Case, Findings: []checks.Finding{{}}})
 	}
 	return nil
 }

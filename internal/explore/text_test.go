@@ -13,7 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestWriteText(t *testing.T) {
@@ -34,12 +35,12 @@ func TestWriteText(t *testing.T) {
 				},
 			},
 			Case:   plan.Case{create},
-			Others: []oracle.Finding{{Oracle: run.OracleState, Message: "Bucket b: exists, but must not"}},
+			Others: []checks.Finding{{Oracle: run.OracleState, Message: "Bucket b: exists, but must not"}},
 			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
 			ConfirmedOn: []selection.Kind{selection.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
-			Oracle: oracle.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
+			Oracle: vocabulary.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
 		}, {
 			Oracle: run.OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
 		}},
@@ -118,7 +119,7 @@ no findings in the tried cases
 
 func TestWriteFindings(t *testing.T) {
 	files := cause.Group{
-		Oracle: oracle.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed",
+		Oracle: vocabulary.Leak, Confirmed: true, Runs: 2, File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Rerun: "passed",
 	}
 	verified := files
 	verified.Verified = true
@@ -129,7 +130,7 @@ func TestWriteFindings(t *testing.T) {
 	}{
 		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
 		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
-		{"not confirmed", cause.Group{Oracle: oracle.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
+		{"not confirmed", cause.Group{Oracle: vocabulary.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder

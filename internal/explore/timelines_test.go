@@ -11,10 +11,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestTimelines verifies that the page has every finding of all explorations, with its explanation
@@ -28,9 +29,9 @@ func TestTimelines(t *testing.T) {
 	why := cause.Explanation{Why: "driver answered AlreadyExists"}
 	one := &Report{Scenario: "one", Findings: []cause.Group{
 		{Oracle: run.OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, Shown: shown},
-		{Oracle: oracle.Leak, Message: "the backend has b", Runs: 3, Others: []oracle.Finding{{Oracle: oracle.Order, Message: "too early"}}},
+		{Oracle: vocabulary.Leak, Message: "the backend has b", Runs: 3, Others: []checks.Finding{{Oracle: vocabulary.Order, Message: "too early"}}},
 	}}
-	two := &Report{Scenario: "two", Findings: []cause.Group{{Oracle: oracle.Loss, Message: "it is gone", Confirmed: true}}}
+	two := &Report{Scenario: "two", Findings: []cause.Group{{Oracle: vocabulary.Loss, Message: "it is gone", Confirmed: true}}}
 	got := Timelines("v1", time.Now(), one, two)
 	const none = "Fault: none: the run without faults shows it"
 	want := []report.Scenario{
@@ -38,11 +39,11 @@ func TestTimelines(t *testing.T) {
 			{Message: "not ready", Oracle: run.OracleSteps, Notes: []string{"Why: driver answered AlreadyExists", none}},
 			{Message: "condition not met"},
 		}},
-		{Name: "one, finding 2", Labels: map[string]string{"oracle": oracle.Leak}, Failures: []report.Failure{
-			{Message: "the backend has b", Oracle: oracle.Leak, Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"}},
+		{Name: "one, finding 2", Labels: map[string]string{"oracle": vocabulary.Leak}, Failures: []report.Failure{
+			{Message: "the backend has b", Oracle: vocabulary.Leak, Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"}},
 		}},
-		{Name: "two, finding 1", Labels: map[string]string{"oracle": oracle.Loss}, Failures: []report.Failure{
-			{Message: "it is gone", Oracle: oracle.Loss, Notes: []string{none}},
+		{Name: "two, finding 1", Labels: map[string]string{"oracle": vocabulary.Loss}, Failures: []report.Failure{
+			{Message: "it is gone", Oracle: vocabulary.Loss, Notes: []string{none}},
 		}},
 	}
 	if diff := cmp.Diff(want, got.Scenarios, cmpopts.IgnoreFields(report.Scenario{}, "Events", "Outcome")); diff != "" {

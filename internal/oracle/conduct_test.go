@@ -9,6 +9,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // withText changes the response of an event.
@@ -36,12 +38,12 @@ func TestForeign(t *testing.T) {
 				s.happenings = s.happenings[:s.index("generate")+1]
 				s.drop("protect bucket")
 			},
-			want: []summary{{oracle.Foreign, bucket}},
+			want: []summary{{vocabulary.Foreign, bucket}},
 		},
 		"Writes": {
 			reason: "The Bucket is of another driver, and is written to.",
 			happen: func(s *story) { toOthers(s); s.until("generate") },
-			want:   []summary{{oracle.Foreign, "Bucket/" + bucket}},
+			want:   []summary{{vocabulary.Foreign, "Bucket/" + bucket}},
 		},
 		"SameID": {
 			reason: "Two drivers may have one ID each.",
@@ -57,7 +59,7 @@ func TestForeign(t *testing.T) {
 			happen: func(s *story) {
 				s.before("hand off", accessEvent("sidecar", `{"status":{}}`, protected, ""))
 			},
-			want: []summary{{oracle.Foreign, "BucketAccess/app"}},
+			want: []summary{{vocabulary.Foreign, "BucketAccess/app"}},
 		},
 		"AnswersLost": {
 			reason: "Neither the answer to the controller nor that to the sidecar is there to tell whose the access is.",
@@ -72,19 +74,19 @@ func TestForeign(t *testing.T) {
 				forbidden.Outcome = "Forbidden"
 				s.before("ready", forbidden)
 			},
-			want: []summary{{oracle.Foreign, "BucketClaim/photos"}},
+			want: []summary{{vocabulary.Foreign, "BucketClaim/photos"}},
 		},
 		"DeletesBucket": {
 			reason: "The KEP: no sidecar deletes a Bucket.",
 			happen: func(s *story) { s.change("delete bucket", func(e *journal.Event) { e.Component = "sidecar" }) },
-			want:   []summary{{oracle.Foreign, "Bucket/" + bucket}},
+			want:   []summary{{vocabulary.Foreign, "Bucket/" + bucket}},
 		},
 		"Secret": {
 			reason: "A Secret that belongs to no access.",
 			happen: func(s *story) {
 				s.before("withdraw", api("sidecar", "update secrets", ns+"/password", `{}`, object(`"name":"password","namespace":"`+ns+`"`)))
 			},
-			want: []summary{{oracle.Foreign, "Secret/password"}},
+			want: []summary{{vocabulary.Foreign, "Secret/password"}},
 		},
 		"NameFromJournal": {
 			reason: "The driver itself has said who it is.",
@@ -94,7 +96,7 @@ func TestForeign(t *testing.T) {
 				s.input.Drivers = nil
 				s.before("protect claim", rpc("DriverGetInfo", "", `{}`, `{"name":"`+driver+`"}`))
 			},
-			want: []summary{{oracle.Foreign, "Bucket/" + bucket}},
+			want: []summary{{vocabulary.Foreign, "Bucket/" + bucket}},
 		},
 	})
 }
@@ -104,10 +106,10 @@ func TestSilence(t *testing.T) {
 		objects, truth := well()
 		s.until("withdraw")
 		n := uint64(len(s.happenings))
-		s.input.Observations = []oracle.Observation{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Backend: truth}}
+		s.input.Observations = []observed.Observation{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Backend: truth}}
 	}
 	judge(t, map[string]judging{
-		"Noise": {reason: "A write after all was done.", happen: late, want: []summary{{oracle.Silence, ns + "/key"}}},
+		"Noise": {reason: "A write after all was done.", happen: late, want: []summary{{vocabulary.Silence, ns + "/key"}}},
 		"Retry": {
 			reason: "What has failed is tried again.",
 			happen: func(s *story) {
@@ -124,7 +126,7 @@ func TestSilence(t *testing.T) {
 				m := &s.input.Observations[0]
 				m.Active, m.After = true, m.Until
 			},
-			want: []summary{{oracle.Silence, ns + "/key"}},
+			want: []summary{{vocabulary.Silence, ns + "/key"}},
 		},
 		"Reads": {
 			reason: "Reading is silent.",
@@ -133,7 +135,7 @@ func TestSilence(t *testing.T) {
 				s.until("withdraw")
 				n := uint64(len(s.happenings))
 				s.happenings = append(s.happenings, happening{event: api("sidecar", "get secrets", ns+"/key", "", secretBody)})
-				s.input.Observations = []oracle.Observation{{Name: "at the end", After: n, Until: n + 1, Objects: objects, Backend: truth}}
+				s.input.Observations = []observed.Observation{{Name: "at the end", After: n, Until: n + 1, Objects: objects, Backend: truth}}
 			},
 		},
 	})
@@ -147,21 +149,21 @@ func TestSecret(t *testing.T) {
 	judge(t, map[string]judging{
 		"Event": {
 			reason: "A key was in a request.", happen: leak("ready"),
-			want: []summary{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+			want: []summary{{vocabulary.Secret, "event 7 of the journal: patch buckets by sidecar"}},
 		},
 		"Object": {
 			reason: "A key was in a condition.",
-			happen: func(s *story) { s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}} },
-			want:   []summary{{oracle.Secret, "BucketAccess/app"}},
+			happen: func(s *story) { s.input.SecretLeaks = []observed.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}} },
+			want:   []summary{{vocabulary.Secret, "BucketAccess/app"}},
 		},
 		"Once": {
 			reason: "A key that is in three places is one leak.",
 			happen: func(s *story) {
 				leak("ready")(s)
 				leak("fill")(s)
-				s.input.SecretLeaks = []oracle.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}}
+				s.input.SecretLeaks = []observed.SecretLeak{{Owner: owner, Place: "BucketAccess/app"}}
 			},
-			want: []summary{{oracle.Secret, "event 7 of the journal: patch buckets by sidecar"}},
+			want: []summary{{vocabulary.Secret, "event 7 of the journal: patch buckets by sidecar"}},
 		},
 		"OfOthers": {
 			reason: "Another run reports the leak of its secret.",
@@ -183,7 +185,7 @@ func TestStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stored oracle.Input
+	var stored observed.Input
 	if err := json.Unmarshal(content, &stored); err != nil {
 		t.Fatal(err)
 	}

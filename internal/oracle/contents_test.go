@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func stored(component, name, subject string) journal.Event {
@@ -39,7 +39,7 @@ func failed(e journal.Event, outcome string) journal.Event {
 //nolint:lll // one case a line
 func TestPurged(t *testing.T) {
 	put := stored("store", "PutObject", bucket+"/a/b")
-	lost := []summary{{oracle.Loss, "bucket " + bucket}}
+	lost := []summary{{vocabulary.Loss, "bucket " + bucket}}
 	purging := `"parameters":{"nonEmptyDeletion":"purge"}`
 	judge(t, map[string]judging{
 		"Put":      {reason: "The object is lost.", happen: inStore(put), want: lost},
@@ -83,7 +83,7 @@ func TestPurged(t *testing.T) {
 				inStore(put)(s)
 				s.change("provision", func(e *journal.Event) { e.Request = []byte(`{"bucketId":"` + bucket + `",` + purging + `}`) })
 			},
-			want: []summary{{oracle.Request, "Bucket/" + bucket}}, // its Bucket does not allow it
+			want: []summary{{vocabulary.Request, "Bucket/" + bucket}}, // its Bucket does not allow it
 		},
 		"OtherValue": {
 			reason: "The class says the contrary.",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestEventStorm: a component writes Events of an access, with some time in between.
@@ -21,7 +22,7 @@ func TestEventStorm(t *testing.T) {
 		return fmt.Sprintf(`"regarding":{"kind":"BucketAccess","name":"app","resourceVersion":"%d"}}`, version)
 	}
 	same := func(int) string { return `{` + fields + `"note":"no",` + regarding(7) }
-	storm := []summary{{oracle.Pace, "BucketAccess/app"}}
+	storm := []summary{{vocabulary.Pace, "BucketAccess/app"}}
 	tests := map[string]struct {
 		reason   string
 		verb     string

@@ -3,7 +3,7 @@ package oracle_test
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestDeletedInUse: the sidecar deletes backend objects that are still in use.
@@ -29,12 +29,12 @@ func TestDeletedInUse(t *testing.T) {
 		"Bucket": {
 			reason: "The Bucket is in use before and after the call.",
 			happen: func(s *story) { deleteEarly(s); later(s, "") },
-			want:   []summary{{oracle.Loss, "Bucket/" + bucket}},
+			want:   []summary{{vocabulary.Loss, "Bucket/" + bucket}},
 		},
 		"Access": {
 			reason: "The access is in use before and after the call, which failed.",
 			happen: func(s *story) { revokeEarly(s); later(s, "") },
-			want:   []summary{{oracle.Loss, "BucketAccess/app"}},
+			want:   []summary{{vocabulary.Loss, "BucketAccess/app"}},
 		},
 		"Deleted": {
 			reason: "A user has deleted both, which the journal shows only later.",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -26,7 +26,7 @@ func retain(policy string) journal.Event {
 
 // TestStrippedFinalizers: only the backend objects of stripped finalizers may leak.
 func TestStrippedFinalizers(t *testing.T) {
-	left := func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+	left := func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
 		truth.Accounts = []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}}}
 	}
 	strip := func(s *story, meta string) {
@@ -49,7 +49,7 @@ func TestStrippedFinalizers(t *testing.T) {
 				s.dropGrant()
 				afterwards(left)(s)
 			},
-			want: []summary{{oracle.Leak, "account " + account}},
+			want: []summary{{vocabulary.Leak, "account " + account}},
 		},
 		"GoneMeanwhile": {
 			reason: "A write came between what the person's request read and its commit, which removed the object.",
@@ -80,14 +80,14 @@ func TestStrippedFinalizers(t *testing.T) {
 				s.until("withdraw")
 				s.happenings = append(s.happenings, happening{event: person("patch buckets", bucket, noFinalizers,
 					object(bucketMeta, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))})
-				afterwards(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
-					var backend *oracle.BackendState
+				afterwards(func(_ *story, objects *observed.Objects, truth *observed.BackendState) {
+					var backend *observed.BackendState
 					*objects, backend = well()
 					backend.Buckets = nil
 					*truth = *backend
 				})(s)
 			},
-			want: []summary{{oracle.Loss, "Bucket/" + bucket}},
+			want: []summary{{vocabulary.Loss, "Bucket/" + bucket}},
 		},
 		"ByComponent": {
 			reason: "The sidecar has done the same.",
@@ -96,18 +96,18 @@ func TestStrippedFinalizers(t *testing.T) {
 				s.dropGrant()
 				afterwards(left)(s)
 			},
-			want: []summary{{oracle.Leak, "account " + account}, {oracle.Order, "BucketAccess/app"}},
+			want: []summary{{vocabulary.Leak, "account " + account}, {vocabulary.Order, "BucketAccess/app"}},
 		},
 		"Bucket": {
 			reason: "The finalizer of an access does not protect the bucket.",
 			happen: func(s *story) {
 				stripAccess(s)
 				s.dropGrant()
-				afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+				afterwards(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
 					truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 				})(s)
 			},
-			want: []summary{{oracle.Leak, "bucket " + bucket}},
+			want: []summary{{vocabulary.Leak, "bucket " + bucket}},
 		},
 	})
 }
@@ -120,7 +120,7 @@ func TestRetainByPerson(t *testing.T) {
 	look := api("sidecar", "get buckets", bucket, "", object(bucketMeta+protected+going, bucketSpec, `"status":{"bucketID":"`+bucket+`"}`))
 	looked := retain("Retain")
 	looked.Component, looked.Operation.Name, looked.Request = "sidecar", "get buckets", nil
-	lost := []summary{{oracle.Loss, "bucket " + bucket}}
+	lost := []summary{{vocabulary.Loss, "bucket " + bucket}}
 	judge(t, map[string]judging{
 		"CacheAlone": {
 			reason: "The sidecar did not look at the Bucket before it deleted the bucket.",
@@ -171,19 +171,19 @@ func TestEditedStatus(t *testing.T) {
 			reason: "The claim stays unready, although its Bucket is ready.",
 			happen: func(s *story) {
 				edit(s)
-				midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) {
+				midway(func(_ *story, o *observed.Objects, _ *observed.BackendState) {
 					o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, nil
 				})(s)
 			},
-			want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
+			want: []summary{{vocabulary.Convergence, "BucketClaim/photos"}},
 		},
 		"Ready": {
 			reason: "The claim stays ready without a condition that says so.",
 			happen: func(s *story) {
 				edit(s)
-				midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) { o.Claims[0].Status.Conditions = nil })(s)
+				midway(func(_ *story, o *observed.Objects, _ *observed.BackendState) { o.Claims[0].Status.Conditions = nil })(s)
 			},
-			want: []summary{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
+			want: []summary{{vocabulary.Convergence, "BucketClaim/photos"}, {vocabulary.Status, "BucketClaim/photos"}},
 		},
 	})
 }
@@ -208,7 +208,7 @@ func TestImmutableSecret(t *testing.T) {
 				s.before("fill", grant)
 				s.drop("fill")
 			},
-			want: []summary{{oracle.Order, "Secret/key"}},
+			want: []summary{{vocabulary.Order, "Secret/key"}},
 		},
 		"Replaced": {
 			reason: "It is another Secret now.",

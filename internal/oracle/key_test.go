@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestKeys(t *testing.T) {
 	const subject = "account " + account
-	use := func(ready bool, uses ...oracle.KeyUse) func(*story) {
+	use := func(ready bool, uses ...observed.KeyUse) func(*story) {
 		tell := afterwards(nothing)
 		if ready {
 			tell = midway(nothing)
@@ -22,22 +23,22 @@ func TestKeys(t *testing.T) {
 	judge(t, map[string]judging{
 		"Granted": {
 			reason: "A key opens the bucket that it is for, and sees it in the list.",
-			happen: use(true, oracle.KeyUse{Account: account, Bucket: bucket}, oracle.KeyUse{Account: account}),
+			happen: use(true, observed.KeyUse{Account: account, Bucket: bucket}, observed.KeyUse{Account: account}),
 		},
 		"Prefix": {
 			reason: "A bucket whose name begins like the granted one.",
-			happen: use(true, oracle.KeyUse{Account: account, Bucket: bucket + "-probe"}),
-			want:   []summary{{oracle.Keys, subject}},
+			happen: use(true, observed.KeyUse{Account: account, Bucket: bucket + "-probe"}),
+			want:   []summary{{vocabulary.Keys, subject}},
 		},
 		"Revoked": {
 			reason: "The access was revoked, and the key goes on working.",
-			happen: use(false, oracle.KeyUse{Account: account, Bucket: bucket}),
-			want:   []summary{{oracle.Keys, subject}},
+			happen: use(false, observed.KeyUse{Account: account, Bucket: bucket}),
+			want:   []summary{{vocabulary.Keys, subject}},
 		},
 		"RevokedList": {
 			reason: "The key opens no bucket any more, but is still accepted.",
-			happen: use(false, oracle.KeyUse{Account: account}),
-			want:   []summary{{oracle.Keys, subject}},
+			happen: use(false, observed.KeyUse{Account: account}),
+			want:   []summary{{vocabulary.Keys, subject}},
 		},
 		"RevocationFailed": {
 			reason: "As long as the access is not revoked, the key may work.",
@@ -47,17 +48,17 @@ func TestKeys(t *testing.T) {
 				objects, truth := well()
 				s.look(objects, truth)
 				m := &s.input.Observations[0]
-				m.Active, m.KeyUses = false, []oracle.KeyUse{{Account: account, Bucket: bucket}}
+				m.Active, m.KeyUses = false, []observed.KeyUse{{Account: account, Bucket: bucket}}
 			},
 		},
 		"Unknown": {
 			reason: "COSI has never granted the account anything.",
-			happen: use(false, oracle.KeyUse{Account: "administrator", Bucket: bucket}),
+			happen: use(false, observed.KeyUse{Account: "administrator", Bucket: bucket}),
 		},
 		"PastCOSI": {
 			reason: "The scenario itself has changed what the account may do.",
 			happen: func(s *story) {
-				use(true, oracle.KeyUse{Account: account, Bucket: "other"})(s)
+				use(true, observed.KeyUse{Account: account, Bucket: "other"})(s)
 				s.input.External = []string{account}
 			},
 		},

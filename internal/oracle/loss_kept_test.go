@@ -5,7 +5,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestKept is about missing buckets that must be kept.
@@ -20,7 +21,7 @@ func TestKept(t *testing.T) {
 		s.drop("delete bucket", "deprovision", "release bucket", "release claim")
 		s.change("ready", withText(`"spec":{`, `"spec":{"existingBucketID":"`+bucket+`",`))
 	}
-	gone := []summary{{oracle.Loss, "bucket " + bucket}}
+	gone := []summary{{vocabulary.Loss, "bucket " + bucket}}
 	deleted := stored("driver", "AdminDeleteBucket", bucket)
 	judge(t, map[string]judging{
 		"Retain": {
@@ -37,7 +38,7 @@ func TestKept(t *testing.T) {
 			reason: "The bucket is there.",
 			happen: func(s *story) {
 				kept(s)
-				afterwards(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+				afterwards(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
 					truth.Buckets = []fakedriver.Bucket{leftBucket(bucket, driver)}
 				})(s)
 			},
@@ -81,7 +82,7 @@ func TestUserRequest(t *testing.T) {
 				}
 				s.input.Requests = append(s.input.Requests, request)
 			},
-			want: []summary{{oracle.Loss, "bucket " + bucket}},
+			want: []summary{{vocabulary.Loss, "bucket " + bucket}},
 		},
 	})
 }
@@ -93,7 +94,7 @@ func TestLostObjects(t *testing.T) {
 			s.before("withdraw", stored("store", "PutObject", bucket+"/a/b"))
 			s.before("withdraw", stored("store", "PutObject", bucket+"/c"))
 			s.before("withdraw", stored("store", "DeleteObject", bucket+"/c"))
-			midway(func(_ *story, _ *oracle.Objects, truth *oracle.BackendState) {
+			midway(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
 				truth.Contents = map[string]backend.Contents{bucket: held}
 			})(s)
 		}
@@ -103,7 +104,7 @@ func TestLostObjects(t *testing.T) {
 		"Truncated": {reason: "It may be there.", happen: holding(backend.Contents{Truncated: true})},
 		"Lost": {
 			reason: "No request has deleted it.", happen: holding(backend.Contents{}),
-			want: []summary{{oracle.Loss, "bucket " + bucket}},
+			want: []summary{{vocabulary.Loss, "bucket " + bucket}},
 		},
 	})
 }
@@ -112,77 +113,77 @@ func TestUnreachable(t *testing.T) {
 	judge(t, map[string]judging{
 		"Both": {
 			reason: "The Bucket says that it has failed, and claim and access are ready.",
-			happen: midway(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
+			happen: midway(func(_ *story, objects *observed.Objects, truth *observed.BackendState) {
 				objects.Buckets[0].Status.ReadyToUse = false
 				objects.Buckets[0].Status.Conditions = retried
 				truth.Buckets = nil
 			}),
 			want: []summary{
-				{oracle.Loss, "BucketClaim/photos"},
-				{oracle.Loss, "BucketAccess/app"},
-				{oracle.Status, "BucketClaim/photos"},
-				{oracle.Status, "Bucket/" + bucket},
+				{vocabulary.Loss, "BucketClaim/photos"},
+				{vocabulary.Loss, "BucketAccess/app"},
+				{vocabulary.Status, "BucketClaim/photos"},
+				{vocabulary.Status, "Bucket/" + bucket},
 			},
 		},
 		"NoBucket": {
 			reason: "The Bucket is gone, and the access is ready.",
-			happen: midway(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
+			happen: midway(func(_ *story, objects *observed.Objects, truth *observed.BackendState) {
 				objects.Buckets, truth.Buckets = nil, nil
 				objects.Claims[0].Status.ReadyToUse = false
 				objects.Claims[0].Status.Conditions = retried
 			}),
-			want: []summary{{oracle.Loss, "BucketAccess/app"}},
+			want: []summary{{vocabulary.Loss, "BucketAccess/app"}},
 		},
 	})
 }
 
 func TestLeakedContents(t *testing.T) {
-	files := func(change func(*story, *oracle.BackendState)) func(*story) {
-		return afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
+	files := func(change func(*story, *observed.BackendState)) func(*story) {
+		return afterwards(func(s *story, _ *observed.Objects, truth *observed.BackendState) {
 			s.input.Scope.Alone = true
 			truth.Files = []string{"store/blobs/7"}
 			change(s, truth)
 		})
 	}
-	upload := func(s *story) (*oracle.Objects, *oracle.BackendState) {
+	upload := func(s *story) (*observed.Objects, *observed.BackendState) {
 		s.drop("delete bucket", "deprovision", "release bucket", "release claim")
 		s.change("ready", withPolicy("Retain"))
-		truth := &oracle.BackendState{
+		truth := &observed.BackendState{
 			Drivers: []string{driver}, Buckets: []fakedriver.Bucket{leftBucket(bucket, driver)},
 			Contents: map[string]backend.Contents{bucket: {Uploads: []string{"film"}}},
 		}
-		return &oracle.Objects{}, truth
+		return &observed.Objects{}, truth
 	}
 	judge(t, map[string]judging{
 		"File": {
-			reason: "All buckets are deleted.", happen: files(func(*story, *oracle.BackendState) {}),
-			want: []summary{{oracle.Leak, "file store/blobs/7"}},
+			reason: "All buckets are deleted.", happen: files(func(*story, *observed.BackendState) {}),
+			want: []summary{{vocabulary.Leak, "file store/blobs/7"}},
 		},
 		"SmallContent": {
 			reason: "The database of the store has it, and all buckets are deleted.",
-			happen: files(func(_ *story, truth *oracle.BackendState) { truth.Files = []string{"store/vault.db#7"} }),
-			want:   []summary{{oracle.Leak, "file store/vault.db#7"}},
+			happen: files(func(_ *story, truth *observed.BackendState) { truth.Files = []string{"store/vault.db#7"} }),
+			want:   []summary{{vocabulary.Leak, "file store/vault.db#7"}},
 		},
 		"FileOfOthers": {
 			reason: "Another run may have a bucket for a moment.",
-			happen: files(func(s *story, _ *oracle.BackendState) { s.input.Scope.Alone = false }),
+			happen: files(func(s *story, _ *observed.BackendState) { s.input.Scope.Alone = false }),
 		},
 		"FileBefore": {
 			reason: "It was there before.",
-			happen: files(func(s *story, truth *oracle.BackendState) {
-				s.input.Before = &oracle.Observation{Backend: &oracle.BackendState{Files: truth.Files}}
+			happen: files(func(s *story, truth *observed.BackendState) {
+				s.input.Before = &observed.Observation{Backend: &observed.BackendState{Files: truth.Files}}
 			}),
 		},
 		"FileOfBucket": {
 			reason: "There is a bucket that it may be of.",
-			happen: files(func(_ *story, truth *oracle.BackendState) {
+			happen: files(func(_ *story, truth *observed.BackendState) {
 				truth.Buckets = []fakedriver.Bucket{leftBucket("archive", backend.Administrator)}
 			}),
 		},
 		"Upload": {
 			reason: "No account has access to the retained bucket.",
 			happen: func(s *story) { objects, truth := upload(s); s.look(*objects, truth) },
-			want:   []summary{{oracle.Leak, "bucket " + bucket}},
+			want:   []summary{{vocabulary.Leak, "bucket " + bucket}},
 		},
 		"UploadOfAzure": {
 			reason: "Azure discards blocks that are never committed.",

@@ -9,11 +9,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 type summary struct{ Oracle, Subject string }
 
-func summaries(found []oracle.Finding) []summary {
+func summaries(found []checks.Finding) []summary {
 	var all []summary
 	for _, f := range found {
 		all = append(all, summary{f.Oracle, f.Subject})
@@ -67,7 +69,7 @@ func TestOrder(t *testing.T) {
 		"CreateBeforeID": {
 			reason: "The ID is persisted after the bucket is made.",
 			happen: func(s *story) { s.move("provision", "identify") },
-			want:   []summary{{oracle.Order, bucket}},
+			want:   []summary{{vocabulary.Order, bucket}},
 		},
 		"IDByUser": {
 			reason: "The Bucket shows the ID although no component has written it: a user has, and the journal does not show that.",
@@ -76,12 +78,12 @@ func TestOrder(t *testing.T) {
 		"IDNeverPersisted": {
 			reason: "No object ever records the bucket.",
 			happen: func(s *story) { s.until("ready"); s.drop("identify") },
-			want:   []summary{{oracle.Order, bucket}},
+			want:   []summary{{vocabulary.Order, bucket}},
 		},
 		"IDRefused": {
 			reason: "The API server rejected the write of the ID, and the bucket was created nevertheless.",
 			happen: func(s *story) { s.until("ready"); s.change("identify", refusedBy("Conflict")) },
-			want:   []summary{{oracle.Order, bucket}},
+			want:   []summary{{vocabulary.Order, bucket}},
 		},
 		"ReplyLost": {
 			reason: "It cannot be known that the ID was not persisted.",
@@ -95,49 +97,49 @@ func TestOrder(t *testing.T) {
 				})
 				s.move("protect bucket", "ready")
 			},
-			want: []summary{{oracle.Order, "Bucket/" + bucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + bucket}},
 		},
 		"ClaimUnprotected": {
 			reason: "The Bucket is there before the claim is held.",
 			happen: func(s *story) { s.move("protect claim", "protect bucket") },
-			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
+			want:   []summary{{vocabulary.Order, "BucketClaim/photos"}},
 		},
 		"GrantBeforeID": {
 			reason: "The credentials are made before the account is known.",
 			happen: func(s *story) { s.move("grant", "identify access") },
-			want:   []summary{{oracle.Order, account}},
+			want:   []summary{{vocabulary.Order, account}},
 		},
 		"RevokeBeforeSecret": {
 			reason: "Applications are handed credentials that do not work.",
 			happen: func(s *story) { s.move("revoke", "delete secret") },
-			want:   []summary{{oracle.Order, "Secret/key"}},
+			want:   []summary{{vocabulary.Order, "Secret/key"}},
 		},
 		"AccessNeverRevoked": {
 			reason: "The access goes with its credentials valid, and so do the claim and the bucket.",
 			happen: func(s *story) { s.drop("revoke") },
 			want: []summary{
-				{oracle.Order, "bucket " + bucket}, {oracle.Order, "BucketAccess/app"}, {oracle.Order, "BucketClaim/photos"},
+				{vocabulary.Order, "bucket " + bucket}, {vocabulary.Order, "BucketAccess/app"}, {vocabulary.Order, "BucketClaim/photos"},
 			},
 		},
 		"BucketBeforeAccess": {
 			reason: "The bucket is deleted under an access.",
 			happen: func(s *story) { s.move("deprovision", "delete secret") },
-			want:   []summary{{oracle.Order, "bucket " + bucket}},
+			want:   []summary{{vocabulary.Order, "bucket " + bucket}},
 		},
 		"BucketLetGo": {
 			reason: "The Bucket goes before the driver has deleted anything.",
 			happen: func(s *story) { s.move("release bucket", "deprovision") },
-			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
+			want:   []summary{{vocabulary.Order, "Bucket/" + bucket}},
 		},
 		"ClaimInUse": {
 			reason: "The claim goes while an access needs it.",
 			happen: func(s *story) { s.before("withdraw", announcement()); s.move("release claim", "withdraw") },
-			want:   []summary{{oracle.Order, "BucketClaim/photos"}},
+			want:   []summary{{vocabulary.Order, "BucketClaim/photos"}},
 		},
 		"Unannounced": {
 			reason: "The claim goes, and its Bucket does not say so.",
 			happen: func(s *story) { s.move("release claim", "delete bucket") },
-			want:   []summary{{oracle.Order, "Bucket/" + bucket}},
+			want:   []summary{{vocabulary.Order, "Bucket/" + bucket}},
 		},
 		"Announced": {
 			reason: "The claim goes, and its Bucket says so.",
@@ -182,7 +184,7 @@ func TestOrder(t *testing.T) {
 				s.input.Scope = eventscope.Scope{Alone: true, Namespaces: []string{ns}}
 				s.before("ready", rpc("DriverCreateBucket", "stray", `{"bucketId":"stray"}`, `{}`))
 			},
-			want: []summary{{oracle.Order, "stray"}},
+			want: []summary{{vocabulary.Order, "stray"}},
 		},
 	})
 }
@@ -193,7 +195,7 @@ func TestOrderOfOverlapping(t *testing.T) {
 	in := s.history()
 	at := s.index("identify")
 	in.Events[at].Duration = 5 * time.Millisecond
-	want := []summary{{oracle.Order, bucket}}
+	want := []summary{{vocabulary.Order, bucket}}
 	if diff := cmp.Diff(want, summaries(oracle.Judge(in))); diff != "" {
 		t.Errorf("findings when the ID was still on its way (-want +got):\n%s", diff)
 	}

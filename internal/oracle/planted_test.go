@@ -11,6 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestOverlappingCalls: the driver takes long for a call.
@@ -20,7 +22,7 @@ func TestOverlappingCalls(t *testing.T) {
 		change       func(*journal.Event)
 		want         []summary
 	}{
-		"SameBucket":         {slow: "provision", during: "grant", want: []summary{{oracle.Order, "bucket " + bucket}}},
+		"SameBucket":         {slow: "provision", during: "grant", want: []summary{{vocabulary.Order, "bucket " + bucket}}},
 		"ReadOnly":           {slow: "name account", during: "grant"},
 		"AnotherIncarnation": {slow: "provision", during: "grant", change: func(e *journal.Event) { e.Incarnation++ }},
 		"OneAfterTheOther":   {slow: "provision", during: "name account"},
@@ -51,11 +53,12 @@ func ofClass(s *story) {
 	})
 	class := standard()
 	class.Spec.Parameters = map[string]string{"tier": "gold"}
-	s.input.Observations = []oracle.Observation{{Name: "at the end", Objects: oracle.Objects{BucketClasses: []v1alpha2.BucketClass{class}}}}
+	objects := observed.Objects{BucketClasses: []v1alpha2.BucketClass{class}}
+	s.input.Observations = []observed.Observation{{Name: "at the end", Objects: objects}}
 }
 
 func TestBucketOfClass(t *testing.T) {
-	ofBucket := []summary{{oracle.Request, "Bucket/" + bucket}}
+	ofBucket := []summary{{vocabulary.Request, "Bucket/" + bucket}}
 	created := func(from, to string) func(*story) {
 		return func(s *story) { ofClass(s); asking("create bucket", from, to)(s) }
 	}
@@ -93,12 +96,12 @@ func TestUnknownNames(t *testing.T) {
 		"Account": {
 			reason: "Two accesses can have this name.",
 			happen: asking("name account", `"accountName":"`+account+`"`, `"accountName":"ba-`+ns+`-app"`),
-			want:   []summary{{oracle.Request, "ba-" + ns + "-app"}},
+			want:   []summary{{vocabulary.Request, "ba-" + ns + "-app"}},
 		},
 		"Bucket": {
 			reason: "Two Buckets can have this name.",
 			happen: asking("generate", bucket, ns+"-photos"),
-			want:   []summary{{oracle.Request, ns + "-photos"}},
+			want:   []summary{{vocabulary.Request, ns + "-photos"}},
 		},
 		"Incomplete": {
 			reason: "The events of the object may be missing.",
@@ -113,7 +116,7 @@ func TestUnknownNames(t *testing.T) {
 func TestRemovedMetadata(t *testing.T) {
 	const theirs = `,"resourceVersion":"7","labels":{"team":"a"},"annotations":{"example.com/a":"b"},` +
 		`"finalizers":["example.com/hold","` + finalizer + `"]`
-	foreign := []summary{{oracle.Foreign, "Bucket/" + bucket}}
+	foreign := []summary{{vocabulary.Foreign, "Bucket/" + bucket}}
 	patched := func(request, meta string) func(*story) {
 		return func(s *story) {
 			s.before("deprovision", bucketEvent(`{}`, theirs+going, `"bucketID":"`+bucket+`"`))
@@ -159,11 +162,11 @@ func TestEditedSpec(t *testing.T) {
 		s.before("delete bucket", bucketEvent(`{"spec":{`+retained+`}}`, protected, `"bucketID":"`+bucket+`"`))
 	}
 	judge(t, map[string]judging{
-		"Policy": {reason: "No component may decide about data.", happen: change, want: []summary{{oracle.Foreign, "Bucket/" + bucket}}},
+		"Policy": {reason: "No component may decide about data.", happen: change, want: []summary{{vocabulary.Foreign, "Bucket/" + bucket}}},
 		"SamePolicy": {
 			reason: "The write changes nothing.",
 			happen: func(s *story) { change(s); everywhere(s, `"deletionPolicy":"Delete"`, retained) },
-			want:   []summary{{oracle.Loss, "bucket " + bucket}}, // the driver deletes it in this story
+			want:   []summary{{vocabulary.Loss, "bucket " + bucket}}, // the driver deletes it in this story
 		},
 		"Binding": {
 			reason: "The UID of the claim is the controller's to write.",
@@ -193,19 +196,22 @@ func TestEditedSecret(t *testing.T) {
 		s.before("withdraw", api("sidecar", "update secrets", ns+"/key", secretBody, secretBody))
 	}
 	judge(t, map[string]judging{
-		"NotRestored": {reason: "The application reads what a person wrote.", happen: seen(values), want: []summary{{oracle.Loss, "Secret/key"}}},
-		"Restored":    {reason: "The sidecar has written the values again.", happen: seen(values, restore)},
-		"Metadata":    {reason: "The values are the driver's.", happen: seen(edit(`{"metadata":{"labels":{"a":"b"}}}`))},
+		"NotRestored": {
+			reason: "The application reads what a person wrote.", happen: seen(values),
+			want: []summary{{vocabulary.Loss, "Secret/key"}},
+		},
+		"Restored": {reason: "The sidecar has written the values again.", happen: seen(values, restore)},
+		"Metadata": {reason: "The values are the driver's.", happen: seen(edit(`{"metadata":{"labels":{"a":"b"}}}`))},
 		"EditedAgain": {
 			reason: "The last edit counts.", happen: seen(values, restore, edit(`{"data":{"KEY":"y"}}`)),
-			want: []summary{{oracle.Loss, "Secret/key"}},
+			want: []summary{{vocabulary.Loss, "Secret/key"}},
 		},
 	})
 }
 
 func TestClaimNotReleased(t *testing.T) {
 	waits := func(announced bool) func(*story) {
-		return afterwards(func(s *story, o *oracle.Objects, truth *oracle.BackendState) {
+		return afterwards(func(s *story, o *observed.Objects, truth *observed.BackendState) {
 			s.drop("release bucket", "release claim")
 			s.change("deprovision", refusedBy("Unavailable"))
 			all, backend := well()
@@ -222,7 +228,7 @@ func TestClaimNotReleased(t *testing.T) {
 	judge(t, map[string]judging{
 		"Announced": {
 			reason: "The Bucket reports progress and failure; the claim has nothing to wait for.",
-			happen: waits(true), want: []summary{{oracle.Convergence, "BucketClaim/photos"}},
+			happen: waits(true), want: []summary{{vocabulary.Convergence, "BucketClaim/photos"}},
 		},
 		"NotAnnounced": {reason: "The sidecar does not know yet.", happen: waits(false)},
 	})
@@ -241,7 +247,7 @@ func TestSecretOutlivesRevocation(t *testing.T) {
 		"Before": {reason: "The Secret is gone before the access is revoked.", happen: released("revoke")},
 		"After": {
 			reason: "Applications can read a key that opens nothing.", happen: released("release access"),
-			want: []summary{{oracle.Order, "Secret/key"}},
+			want: []summary{{vocabulary.Order, "Secret/key"}},
 		},
 	})
 }

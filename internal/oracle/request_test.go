@@ -11,6 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // asking changes the contents of a call.
@@ -34,8 +36,8 @@ func everywhere(s *story, from, to string) {
 }
 
 func TestRequest(t *testing.T) {
-	ofAccess := []summary{{oracle.Request, "BucketAccess/app"}}
-	ofBucket := []summary{{oracle.Request, "Bucket/" + bucket}}
+	ofAccess := []summary{{vocabulary.Request, "BucketAccess/app"}}
+	ofBucket := []summary{{vocabulary.Request, "Bucket/" + bucket}}
 	const id = `"bucketId":"` + bucket + `"`
 	judge(t, map[string]judging{
 		"FewerBuckets": {
@@ -92,25 +94,25 @@ func TestRequest(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	access := []summary{{oracle.Status, "BucketAccess/app"}}
-	seen := func(change func(*oracle.Objects)) func(*story) {
-		return midway(func(_ *story, o *oracle.Objects, _ *oracle.BackendState) { change(o) })
+	access := []summary{{vocabulary.Status, "BucketAccess/app"}}
+	seen := func(change func(*observed.Objects)) func(*story) {
+		return midway(func(_ *story, o *observed.Objects, _ *observed.BackendState) { change(o) })
 	}
 	judge(t, map[string]judging{
 		"Generation": {
 			reason: "The spec has changed, and the conditions are those of the spec before.",
-			happen: seen(func(o *oracle.Objects) { o.Accesses[0].Generation = 2 }), want: access,
+			happen: seen(func(o *observed.Objects) { o.Accesses[0].Generation = 2 }), want: access,
 		},
 		"SameGeneration": {
 			reason: "The conditions are those of the spec.",
-			happen: seen(func(o *oracle.Objects) {
+			happen: seen(func(o *observed.Objects) {
 				o.Accesses[0].Generation = 2
 				o.Accesses[0].Status.Conditions = []metav1.Condition{{Type: "Provisioned", Status: "True", ObservedGeneration: 2}}
 			}),
 		},
 		"FailedBefore": {
 			reason: "The grant has succeeded, and the failure of the one before is still told.",
-			happen: seen(func(o *oracle.Objects) {
+			happen: seen(func(o *observed.Objects) {
 				o.Accesses[0].Status.Conditions = append([]metav1.Condition{{
 					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverError,
 				}}, yes...)
@@ -119,7 +121,7 @@ func TestStatus(t *testing.T) {
 		},
 		"FailedOtherwise": {
 			reason: "The failure is not the driver's.",
-			happen: seen(func(o *oracle.Objects) {
+			happen: seen(func(o *observed.Objects) {
 				o.Accesses[0].Status.Conditions = append([]metav1.Condition{{
 					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonSecretWriteFailed,
 				}}, yes...)
@@ -127,23 +129,23 @@ func TestStatus(t *testing.T) {
 		},
 		"FailedBucket": {
 			reason: "The bucket was created, and the failure of the call before is still told.",
-			happen: seen(func(o *oracle.Objects) {
+			happen: seen(func(o *observed.Objects) {
 				o.Buckets[0].Status.Conditions = append([]metav1.Condition{{
 					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverRefused,
 				}}, yes...)
 			}),
-			want: []summary{{oracle.Status, "Bucket/" + bucket}},
+			want: []summary{{vocabulary.Status, "Bucket/" + bucket}},
 		},
 		"ReadyToUse": {
 			reason: "The claim is ready, and its condition does not say so.",
-			happen: seen(func(o *oracle.Objects) { o.Claims[0].Status.Conditions = waiting }),
-			want:   []summary{{oracle.Convergence, "BucketClaim/photos"}, {oracle.Status, "BucketClaim/photos"}},
+			happen: seen(func(o *observed.Objects) { o.Claims[0].Status.Conditions = waiting }),
+			want:   []summary{{vocabulary.Convergence, "BucketClaim/photos"}, {vocabulary.Status, "BucketClaim/photos"}},
 		},
 	})
 }
 
 // failures makes a call fail with these gaps in between, and finally succeed.
-func failures(defaults bool, gaps ...time.Duration) oracle.Input {
+func failures(defaults bool, gaps ...time.Duration) observed.Input {
 	s := lifecycle()
 	failed := s.happenings[s.index("provision")]
 	refusedBy("Unavailable")(&failed.event)
@@ -173,7 +175,7 @@ func TestPace(t *testing.T) {
 	few = even[:6]
 	tests := map[string]struct {
 		reason string
-		input  oracle.Input
+		input  observed.Input
 		found  bool
 	}{
 		"Even":        {"Nothing slows down.", failures(true, even...), true},
@@ -184,7 +186,7 @@ func TestPace(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := oracle.Judge(tc.input)
-			if len(got) > 1 || (len(got) == 1) != tc.found || tc.found && (got[0].Oracle != oracle.Pace || got[0].Subject != bucket) {
+			if len(got) > 1 || (len(got) == 1) != tc.found || tc.found && (got[0].Oracle != vocabulary.Pace || got[0].Subject != bucket) {
 				t.Errorf("%s found %v, want one: %v", tc.reason, got, tc.found)
 			}
 		})

@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestOutdatedReason is about conditions with outdated reasons.
@@ -15,38 +16,38 @@ func TestOutdatedReason(t *testing.T) {
 	invalid := func(reason string) []metav1.Condition {
 		return []metav1.Condition{{Type: v1alpha2.ConditionResourcesValidated, Status: metav1.ConditionFalse, Reason: reason}}
 	}
-	on := func(change func(*oracle.Objects)) func(*story) {
-		return midway(func(_ *story, objects *oracle.Objects, truth *oracle.BackendState) {
-			*truth = oracle.BackendState{}
+	on := func(change func(*observed.Objects)) func(*story) {
+		return midway(func(_ *story, objects *observed.Objects, truth *observed.BackendState) {
+			*truth = observed.BackendState{}
 			change(objects)
 		})
 	}
-	claim := func(reason string) func(*oracle.Objects) {
-		return func(o *oracle.Objects) {
+	claim := func(reason string) func(*observed.Objects) {
+		return func(o *observed.Objects) {
 			o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, invalid(reason)
 			o.Accesses, o.Secrets = nil, nil
 		}
 	}
-	access := func(reason string, change func(*v1alpha2.BucketAccess)) func(*oracle.Objects) {
-		return func(o *oracle.Objects) {
+	access := func(reason string, change func(*v1alpha2.BucketAccess)) func(*observed.Objects) {
+		return func(o *observed.Objects) {
 			a := &o.Accesses[0]
 			a.Status = v1alpha2.BucketAccessStatus{Conditions: invalid(reason)}
 			change(a)
 		}
 	}
 	same := func(*v1alpha2.BucketAccess) {}
-	untrueClaim := []summary{{oracle.Status, "BucketClaim/photos"}}
-	untrueAccess := []summary{{oracle.Status, "BucketAccess/app"}}
+	untrueClaim := []summary{{vocabulary.Status, "BucketClaim/photos"}}
+	untrueAccess := []summary{{vocabulary.Status, "BucketAccess/app"}}
 	judge(t, map[string]judging{
 		"BucketClass": {reason: "The class exists.", happen: on(claim(v1alpha2.ReasonBucketClassNotFound)), want: untrueClaim},
 		"NoBucketClass": {
 			reason: "The class does not exist.",
-			happen: on(func(o *oracle.Objects) { claim(v1alpha2.ReasonBucketClassNotFound)(o); o.BucketClasses = nil }),
+			happen: on(func(o *observed.Objects) { claim(v1alpha2.ReasonBucketClassNotFound)(o); o.BucketClasses = nil }),
 		},
 		"BucketDeleting": {reason: "Nothing deletes the Bucket.", happen: on(claim(v1alpha2.ReasonBucketDeleting)), want: untrueClaim},
 		"Bucket": {
 			reason: "The Bucket exists.",
-			happen: on(func(o *oracle.Objects) {
+			happen: on(func(o *observed.Objects) {
 				claim(v1alpha2.ReasonBucketNotFound)(o)
 				o.Claims[0].Spec.ExistingBucketName = bucket
 			}),
@@ -56,7 +57,7 @@ func TestOutdatedReason(t *testing.T) {
 			reason: "The Bucket has failed, and the claim is ready.",
 			happen: func(s *story) {
 				s.change("provision", refusedBy("Internal"))
-				on(func(o *oracle.Objects) {
+				on(func(o *observed.Objects) {
 					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, retried
 				})(s)
 			},
@@ -66,15 +67,15 @@ func TestOutdatedReason(t *testing.T) {
 			reason: "The Bucket is provisioned and has another failure, and is not ready to use.",
 			happen: func(s *story) {
 				s.change("provision", refusedBy("Internal"))
-				on(func(o *oracle.Objects) {
+				on(func(o *observed.Objects) {
 					o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, slices.Concat(retried[:1], yes)
 				})(s)
 			},
-			want: []summary{{oracle.Status, "Bucket/" + bucket}},
+			want: []summary{{vocabulary.Status, "Bucket/" + bucket}},
 		},
 		"AccessClass": {
 			reason: "The class exists.",
-			happen: on(func(o *oracle.Objects) {
+			happen: on(func(o *observed.Objects) {
 				access(v1alpha2.ReasonBucketAccessClassNotFound, func(a *v1alpha2.BucketAccess) { a.Spec.BucketAccessClassName = "key" })(o)
 				o.AccessClasses = []v1alpha2.BucketAccessClass{{ObjectMeta: metav1.ObjectMeta{Name: "key"}}}
 			}),

@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // The names in the story.
@@ -34,7 +34,7 @@ type happening struct {
 // story is a history that a test can change before the oracles judge it.
 type story struct {
 	happenings []happening
-	input      oracle.Input
+	input      observed.Input
 }
 
 func event(component string, seam journal.Seam, name, subject, request, response string) journal.Event {
@@ -99,7 +99,7 @@ func lifecycle() *story {
 		hasBucket     = `"bucketID":"` + bucket + `"`
 		hasAccount    = handedOff + `,"accountID":"` + account + `"`
 	)
-	s := &story{input: oracle.Input{
+	s := &story{input: observed.Input{
 		Scope: eventscope.Scope{Namespaces: []string{ns}, Words: []string{ns, uid, accessUID}}, Drivers: map[string]string{"sidecar": driver},
 	}}
 	s.happenings = []happening{
@@ -158,13 +158,13 @@ func (s *story) change(label string, f func(*journal.Event)) { f(&s.happenings[s
 func (s *story) until(label string) { s.happenings = s.happenings[:s.index(label)] }
 
 // look adds an observation at the end.
-func (s *story) look(objects oracle.Objects, truth *oracle.BackendState) {
+func (s *story) look(objects observed.Objects, truth *observed.BackendState) {
 	n := uint64(len(s.happenings))
-	end := oracle.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth}
+	end := observed.Observation{Name: "at the end", After: n, Until: n, Objects: objects, Backend: truth}
 	s.input.Observations = append(s.input.Observations, end)
 }
 
-func (s *story) history() oracle.Input {
+func (s *story) history() observed.Input {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range s.happenings {
 		e := s.happenings[i].event
@@ -186,7 +186,7 @@ var (
 )
 
 // well are the objects and the backend of a correct story.
-func well() (oracle.Objects, *oracle.BackendState) {
+func well() (observed.Objects, *observed.BackendState) {
 	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
 	claim.Spec.BucketClassName = "standard"
 	claim.Status = v1alpha2.BucketClaimStatus{BoundBucketName: bucket, ReadyToUse: true, Conditions: yes}
@@ -202,11 +202,11 @@ func well() (oracle.Objects, *oracle.BackendState) {
 		DriverName: driver, AccountID: account, ReadyToUse: true, Conditions: yes,
 		AccessedBuckets: []v1alpha2.AccessedBucket{{BucketName: bucket, BucketID: bucket, BucketClaimName: "photos"}},
 	}
-	return oracle.Objects{
+	return observed.Objects{
 			Claims: []v1alpha2.BucketClaim{claim}, Buckets: []v1alpha2.Bucket{b}, Accesses: []v1alpha2.BucketAccess{access},
-			Secrets:       []oracle.AccessSecret{{Namespace: ns, Name: "key", Access: "app", Owner: accessUID, Finalizers: []string{finalizer}}},
+			Secrets:       []observed.AccessSecret{{Namespace: ns, Name: "key", Access: "app", Owner: accessUID, Finalizers: []string{finalizer}}},
 			BucketClasses: []v1alpha2.BucketClass{standard()},
-		}, &oracle.BackendState{
+		}, &observed.BackendState{
 			Drivers: []string{driver},
 			Buckets: []fakedriver.Bucket{{BucketSpec: fakedriver.BucketSpec{Name: bucket, Owner: driver}, UID: "x"}},
 			Accounts: []fakedriver.Account{{AccountSpec: fakedriver.AccountSpec{

@@ -15,6 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // The names in the story of v1alpha1. The IDs are the driver's own.
@@ -84,7 +86,7 @@ func lifecycleV1alpha1() *story {
 	bucketHeld := held(v1alpha1.BucketFinalizer)
 	accessHeld := held(v1alpha1.BucketAccessFinalizer)
 	add := func(finalizer string) string { return `{"metadata":{"finalizers":["` + finalizer + `"]}}` }
-	s := &story{input: oracle.Input{
+	s := &story{input: observed.Input{
 		API:   objectstorage.V1alpha1,
 		Scope: eventscope.Scope{Namespaces: []string{ns}, Words: []string{ns, uid, accessUID}}, Drivers: map[string]string{"sidecar": driver},
 	}}
@@ -117,7 +119,7 @@ func lifecycleV1alpha1() *story {
 }
 
 // wellV1alpha1 are the objects of a correct story, as package hub converts them.
-func wellV1alpha1() (oracle.Objects, *oracle.BackendState) {
+func wellV1alpha1() (observed.Objects, *observed.BackendState) {
 	objects, truth := well()
 	b, access, claim := &objects.Buckets[0], &objects.Accesses[0], &objects.Claims[0]
 	b.Name, b.Status.BucketID, b.Spec.Parameters, claim.Status.BoundBucketName = oldBucket, oldID, map[string]string{"tier": "gold"}, oldBucket
@@ -136,7 +138,7 @@ func wellV1alpha1() (oracle.Objects, *oracle.BackendState) {
 
 // midwayV1alpha1 tells the story until all objects are ready, and lets a test change the
 // observation.
-func midwayV1alpha1(change func(*story, *oracle.Objects, *oracle.BackendState)) func(*story) {
+func midwayV1alpha1(change func(*story, *observed.Objects, *observed.BackendState)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")
 		objects, truth := wellV1alpha1()
@@ -145,8 +147,8 @@ func midwayV1alpha1(change func(*story, *oracle.Objects, *oracle.BackendState)) 
 	}
 }
 
-func seenV1alpha1(change func(*oracle.Objects, *oracle.BackendState)) func(*story) {
-	return midwayV1alpha1(func(_ *story, o *oracle.Objects, truth *oracle.BackendState) { change(o, truth) })
+func seenV1alpha1(change func(*observed.Objects, *observed.BackendState)) func(*story) {
+	return midwayV1alpha1(func(_ *story, o *observed.Objects, truth *observed.BackendState) { change(o, truth) })
 }
 
 // TestV1alpha1 has bugs in a run of v1alpha1, and allowed behavior.
@@ -169,30 +171,30 @@ func TestOrderV1alpha1(t *testing.T) {
 	judgeStory(t, lifecycleV1alpha1, map[string]judging{
 		"CreateUnprotected": {
 			reason: "The Bucket may vanish before the ID is known.", happen: func(s *story) { s.move("provision", "protect bucket") },
-			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 		"GrantUnprotected": {
 			reason: "The access may vanish before the ID is known.", happen: func(s *story) { s.move("grant", "protect access") },
-			want: []summary{{oracle.Order, "BucketAccess/app"}, {oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}, {vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 		"BucketNotKept": {
 			reason: "Without the Bucket nothing can be revoked.", happen: func(s *story) { s.drop("keep bucket") },
-			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 		"HastyBucket": {
 			reason: "The Bucket goes before the driver has deleted it.", happen: func(s *story) { s.move("release bucket", "deprovision") },
-			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 		"HastyAccess": {
 			reason: "The access goes before it is revoked.", happen: func(s *story) { s.move("release access", "revoke") },
-			want: []summary{{oracle.Order, "BucketAccess/app"}},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}},
 		},
 		"FormerAccount": {
 			reason: "An account of an earlier grant is not revoked.",
 			happen: func(s *story) {
 				s.change("release access", func(e *journal.Event) { *e = oldAccessEvent(noFinalizers, recorded(another)+going, hasOldAccount) })
 			},
-			want: []summary{{oracle.Order, "BucketAccess/app"}},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}},
 		},
 		"NotFound": {
 			reason: "A driver that does not find it has nothing more to delete.",
@@ -210,7 +212,7 @@ func TestOrderV1alpha1(t *testing.T) {
 				s.change("delete bucket", withText(hasOldID, ""))
 				s.change("release bucket", withText(hasOldID, ""))
 			},
-			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 		"NoAccountID": {
 			reason: "The first response lacks the account ID. A repeated grant returns it, and it is revoked.",
@@ -223,7 +225,7 @@ func TestOrderV1alpha1(t *testing.T) {
 				s.drop("identify access", "fill", "delete secret", "revoke", "release access")
 				s.change("withdraw", withText(hasOldAccount, ""))
 			},
-			want: []summary{{oracle.Order, "bucket " + oldID}, {oracle.Order, "BucketClaim/photos"}},
+			want: []summary{{vocabulary.Order, "bucket " + oldID}, {vocabulary.Order, "BucketClaim/photos"}},
 		},
 		"AnotherAccountID": {
 			reason: "The response to another access does not say which account the first has.",
@@ -233,7 +235,7 @@ func TestOrderV1alpha1(t *testing.T) {
 					strings.ReplaceAll(granting, account, account+"-2"), `{"accountId":"`+oldAccount+`"}`))
 			},
 			want: []summary{
-				{oracle.Order, "bucket " + oldID}, {oracle.Order, "BucketClaim/photos"}, {oracle.Request, account + "-2"},
+				{vocabulary.Order, "bucket " + oldID}, {vocabulary.Order, "BucketClaim/photos"}, {vocabulary.Request, account + "-2"},
 			},
 		},
 		"LearnedAtDeletion": {
@@ -249,7 +251,7 @@ func TestOrderV1alpha1(t *testing.T) {
 		},
 		"SecretAfter": {
 			reason: "Applications read a key that opens nothing.", happen: func(s *story) { s.move("revoke", "delete secret") },
-			want: []summary{{oracle.Order, "Secret/key"}},
+			want: []summary{{vocabulary.Order, "Secret/key"}},
 		},
 		"Bound": {
 			reason: "The Bucket stays bound to a claim that has gone.",
@@ -257,14 +259,14 @@ func TestOrderV1alpha1(t *testing.T) {
 				s.drop("delete bucket", "deprovision", "release bucket")
 				s.happenings = append(s.happenings, happening{"seen", oldBucketEvent(`{}`, held(v1alpha1.BucketFinalizer), hasOldID)})
 			},
-			want: []summary{{oracle.Order, "Bucket/" + oldBucket}},
+			want: []summary{{vocabulary.Order, "Bucket/" + oldBucket}},
 		},
 	})
 }
 
 // releasedV1alpha1 repeats a grant without parameters, for an access with more metadata, and lets a
 // test change the objects of the later observation.
-func releasedV1alpha1(metadata string, change func(*oracle.Objects)) func(*story) {
+func releasedV1alpha1(metadata string, change func(*observed.Objects)) func(*story) {
 	return func(s *story) {
 		s.until("withdraw")
 		objects, truth := wellV1alpha1()
@@ -279,9 +281,9 @@ func releasedV1alpha1(metadata string, change func(*oracle.Objects)) func(*story
 }
 
 func TestRequestV1alpha1(t *testing.T) {
-	ofBucket, ofAccess := []summary{{oracle.Request, "Bucket/" + oldBucket}}, []summary{{oracle.Request, "BucketAccess/app"}}
+	ofBucket, ofAccess := []summary{{vocabulary.Request, "Bucket/" + oldBucket}}, []summary{{vocabulary.Request, "BucketAccess/app"}}
 	seen := func(change func(*story)) func(*story) {
-		return midwayV1alpha1(func(s *story, _ *oracle.Objects, _ *oracle.BackendState) { change(s) })
+		return midwayV1alpha1(func(s *story, _ *observed.Objects, _ *observed.BackendState) { change(s) })
 	}
 	judgeStory(t, lifecycleV1alpha1, map[string]judging{
 		"BucketParameters": {reason: "They are the class's.", happen: asking("provision", "gold", "silver"), want: ofBucket},
@@ -289,23 +291,23 @@ func TestRequestV1alpha1(t *testing.T) {
 		"Authentication":   {reason: "The class says Key.", happen: seen(asking("grant", `"Key"`, `"IAM"`)), want: ofAccess},
 		"WithoutClass": {
 			reason: "The class is gone, and the sidecar learns which account it has to revoke.",
-			happen: releasedV1alpha1(going, func(o *oracle.Objects) { o.AccessClasses = nil }),
+			happen: releasedV1alpha1(going, func(o *observed.Objects) { o.AccessClasses = nil }),
 		},
 		"WithClass": {
-			reason: "The class is there, and has parameters.", happen: releasedV1alpha1(going, func(*oracle.Objects) {}), want: ofAccess,
+			reason: "The class is there, and has parameters.", happen: releasedV1alpha1(going, func(*observed.Objects) {}), want: ofAccess,
 		},
 		"InUseWithoutClass": {
 			reason: "The access is not being deleted, so the sidecar has to wait for the class.",
-			happen: releasedV1alpha1("", func(o *oracle.Objects) { o.AccessClasses = nil }), want: ofAccess,
+			happen: releasedV1alpha1("", func(o *observed.Objects) { o.AccessClasses = nil }), want: ofAccess,
 		},
 		"GrantedBucket": {reason: "Another bucket.", happen: asking("grant", oldID, "other"), want: ofAccess},
 		"RevokedBucket": {reason: "Another bucket.", happen: asking("revoke", oldID, "other"), want: ofAccess},
 		"BucketName": {
 			reason: "No Bucket has the name.", happen: asking("provision", oldBucket, ns+"-photos"),
-			want: []summary{{oracle.Request, ns + "-photos"}},
+			want: []summary{{vocabulary.Request, ns + "-photos"}},
 		},
 		"AccountName": {
-			reason: "No access has the name.", happen: asking("grant", account, ns+"-app"), want: []summary{{oracle.Request, ns + "-app"}},
+			reason: "No access has the name.", happen: asking("grant", account, ns+"-app"), want: []summary{{vocabulary.Request, ns + "-app"}},
 		},
 	})
 }
@@ -314,16 +316,16 @@ func TestBackendV1alpha1(t *testing.T) {
 	judgeStory(t, lifecycleV1alpha1, map[string]judging{
 		"LeakedBucket": {
 			reason: "The driver has created it, and no Bucket has the ID.",
-			happen: afterwards(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
+			happen: afterwards(func(s *story, _ *observed.Objects, truth *observed.BackendState) {
 				s.change("deprovision", refusedBy("Internal"))
 				s.drop("release bucket", "release claim")
 				truth.Buckets = []fakedriver.Bucket{leftBucket(oldID, driver)}
 			}),
-			want: []summary{{oracle.Leak, "bucket " + oldID}},
+			want: []summary{{vocabulary.Leak, "bucket " + oldID}},
 		},
 		"FormerAccount": {
 			reason: "The access names an account of an earlier grant, too.",
-			happen: seenV1alpha1(func(o *oracle.Objects, truth *oracle.BackendState) {
+			happen: seenV1alpha1(func(o *observed.Objects, truth *observed.BackendState) {
 				old := truth.Accounts[0]
 				old.ID = another
 				truth.Accounts = append(truth.Accounts, old)
@@ -333,23 +335,23 @@ func TestBackendV1alpha1(t *testing.T) {
 		},
 		"LeakedAccount": {
 			reason: "A second grant has returned another account, and the first is forgotten.",
-			happen: midwayV1alpha1(func(s *story, _ *oracle.Objects, truth *oracle.BackendState) {
+			happen: midwayV1alpha1(func(s *story, _ *observed.Objects, truth *observed.BackendState) {
 				again(s, "grant", "grant", `{"accountId":"`+another+`"}`)
 				old := truth.Accounts[0]
 				old.ID = another
 				truth.Accounts = append(truth.Accounts, old)
 			}),
-			want: []summary{{oracle.Leak, "account " + another}, {oracle.Leak, account}},
+			want: []summary{{vocabulary.Leak, "account " + another}, {vocabulary.Leak, account}},
 		},
 		"LostBucket": {
 			reason: "Ready over a vanished bucket.",
-			happen: seenV1alpha1(func(_ *oracle.Objects, truth *oracle.BackendState) { truth.Buckets = nil }),
-			want:   []summary{{oracle.Loss, "Bucket/" + oldBucket}},
+			happen: seenV1alpha1(func(_ *observed.Objects, truth *observed.BackendState) { truth.Buckets = nil }),
+			want:   []summary{{vocabulary.Loss, "Bucket/" + oldBucket}},
 		},
 		"Retained": {
 			reason: "The policy says Retain.",
 			happen: func(s *story) { everywhere(s, `"deletionPolicy":"Delete"`, `"deletionPolicy":"Retain"`) },
-			want:   []summary{{oracle.Loss, "bucket " + oldID}},
+			want:   []summary{{vocabulary.Loss, "bucket " + oldID}},
 		},
 		"ExistingDeleted": {
 			reason: "In v1alpha1 the policy Delete is for buckets that were there before, too.",
@@ -362,78 +364,78 @@ func TestBackendV1alpha1(t *testing.T) {
 			reason: "The access was revoked, and the key goes on working.",
 			happen: func(s *story) {
 				afterwards(nothing)(s)
-				s.input.Observations[0].KeyUses = []oracle.KeyUse{{Account: oldAccount, Bucket: oldID}}
+				s.input.Observations[0].KeyUses = []observed.KeyUse{{Account: oldAccount, Bucket: oldID}}
 			},
-			want: []summary{{oracle.Keys, "account " + oldAccount}},
+			want: []summary{{vocabulary.Keys, "account " + oldAccount}},
 		},
 		"KeyOfAnotherBucket": {
 			reason: "The key opens more than was granted.",
 			happen: func(s *story) {
 				midwayV1alpha1(nothing)(s)
-				s.input.Observations[0].KeyUses = []oracle.KeyUse{{Account: oldAccount, Bucket: oldID}, {Account: oldAccount, Bucket: "other"}}
+				s.input.Observations[0].KeyUses = []observed.KeyUse{{Account: oldAccount, Bucket: oldID}, {Account: oldAccount, Bucket: "other"}}
 			},
-			want: []summary{{oracle.Keys, "account " + oldAccount}},
+			want: []summary{{vocabulary.Keys, "account " + oldAccount}},
 		},
 		"Secret": {
 			reason: "A key is in the log.",
 			happen: func(s *story) {
 				s.change("fill", func(e *journal.Event) { e.Leaks = []string{"account " + oldAccount} })
 			},
-			want: []summary{{oracle.Secret, "event 10 of the journal: create secrets by sidecar"}},
+			want: []summary{{vocabulary.Secret, "event 10 of the journal: create secrets by sidecar"}},
 		},
 	})
 }
 
 func TestStateV1alpha1(t *testing.T) {
-	objects := func(change func(*oracle.Objects)) func(*story) {
-		return seenV1alpha1(func(o *oracle.Objects, _ *oracle.BackendState) { change(o) })
+	objects := func(change func(*observed.Objects)) func(*story) {
+		return seenV1alpha1(func(o *observed.Objects, _ *observed.BackendState) { change(o) })
 	}
 	ofClaim, ofBucket, ofAccess := "BucketClaim/photos", "Bucket/"+oldBucket, "BucketAccess/app"
 	judgeStory(t, lifecycleV1alpha1, map[string]judging{
 		"BucketWithoutReason": {
 			reason: "The Bucket is not ready, and no Event says why.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, waiting
 				o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, waiting
 			}),
-			want: []summary{{oracle.Convergence, ofBucket}},
+			want: []summary{{vocabulary.Convergence, ofBucket}},
 		},
 		"BucketWithReason": {
 			reason: "An Event says why.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, retried
 				o.Claims[0].Status.ReadyToUse, o.Claims[0].Status.Conditions = false, waiting
 			}),
 		},
 		"BucketLeft": {
 			reason: "The claim has gone, and no component deletes the Bucket.",
-			happen: objects(func(o *oracle.Objects) { o.Claims, o.Accesses, o.Secrets = nil, nil, nil }),
-			want:   []summary{{oracle.Leak, "account " + oldAccount}, {oracle.Convergence, ofBucket}},
+			happen: objects(func(o *observed.Objects) { o.Claims, o.Accesses, o.Secrets = nil, nil, nil }),
+			want:   []summary{{vocabulary.Leak, "account " + oldAccount}, {vocabulary.Convergence, ofBucket}},
 		},
 		"NotGranted": {
 			reason: "Class and Bucket are there.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Accesses[0].Status.ReadyToUse, o.Accesses[0].Status.Conditions = false, waiting
 			}),
-			want: []summary{{oracle.Convergence, ofAccess}},
+			want: []summary{{vocabulary.Convergence, ofAccess}},
 		},
 		"NoClass": {
 			reason: "Without its class, no sidecar knows that the access is its own.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Accesses[0].Status.ReadyToUse, o.Accesses[0].Status.Conditions = false, waiting
 				o.AccessClasses = nil
 			}),
 		},
 		"ClaimBeforeItsBucket": {
 			reason: "The claim is ready, and its Bucket is not.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, retried
 			}),
-			want: []summary{{oracle.Status, ofClaim}},
+			want: []summary{{vocabulary.Status, ofClaim}},
 		},
 		"OutdatedEvent": {
 			reason: "An Event tells what was.",
-			happen: objects(func(o *oracle.Objects) {
+			happen: objects(func(o *observed.Objects) {
 				o.Buckets[0].Status.ReadyToUse, o.Buckets[0].Status.Conditions = false, retried
 				o.Claims[0].Status.ReadyToUse = false
 				o.Claims[0].Status.Conditions = []metav1.Condition{{
@@ -443,21 +445,21 @@ func TestStateV1alpha1(t *testing.T) {
 		},
 		"ReadyWithoutID": {
 			reason: "Nothing can revoke the access.",
-			happen: seenV1alpha1(func(o *oracle.Objects, truth *oracle.BackendState) {
+			happen: seenV1alpha1(func(o *observed.Objects, truth *observed.BackendState) {
 				o.Accesses[0].Status.AccountID, truth.Drivers = "", nil
 				truth.Accounts = nil
 			}),
-			want: []summary{{oracle.Status, ofAccess}},
+			want: []summary{{vocabulary.Status, ofAccess}},
 		},
 		"MissingSecret": {
 			reason: "The access is granted without its Secret.",
-			happen: objects(func(o *oracle.Objects) { o.Secrets = nil }),
-			want:   []summary{{oracle.Loss, "Secret/key"}},
+			happen: objects(func(o *observed.Objects) { o.Secrets = nil }),
+			want:   []summary{{vocabulary.Loss, "Secret/key"}},
 		},
 		"NotSilent": {
 			reason: "A write in an idle system.",
 			happen: func(s *story) { midwayV1alpha1(nothing)(s); s.input.Observations[0].After-- },
-			want:   []summary{{oracle.Silence, ns + "/key"}},
+			want:   []summary{{vocabulary.Silence, ns + "/key"}},
 		},
 	})
 }
@@ -475,7 +477,7 @@ func TestForeignV1alpha1(t *testing.T) {
 		"Bucket": {
 			reason: "The Bucket is another driver's.",
 			happen: func(s *story) { theirs(all...)(s); s.until("protect access") },
-			want:   []summary{{oracle.Foreign, oldBucket}, {oracle.Foreign, "Bucket/" + oldBucket}},
+			want:   []summary{{vocabulary.Foreign, oldBucket}, {vocabulary.Foreign, "Bucket/" + oldBucket}},
 		},
 		"AccessWithoutRecord": {
 			reason: "A person has removed the annotation that says the driver.",
@@ -486,7 +488,7 @@ func TestForeignV1alpha1(t *testing.T) {
 			happen: func(s *story) {
 				s.before("ready", api("sidecar", "patch bucketclaims", ns+"/photos", `{"status":{"bucketReady":true}}`, object(claimMeta)))
 			},
-			want: []summary{{oracle.Foreign, "BucketClaim/photos"}},
+			want: []summary{{vocabulary.Foreign, "BucketClaim/photos"}},
 		},
 	})
 }
@@ -505,7 +507,7 @@ func TestPaceV1alpha1(t *testing.T) {
 		in.Events[i].Time = in.Events[0].Time.Add(time.Duration(i) * time.Second)
 	}
 	got := oracle.Judge(in)
-	if len(got) != 1 || got[0].Oracle != oracle.Pace || got[0].Subject != oldBucket {
-		t.Errorf("found %v, want one of %s", got, oracle.Pace)
+	if len(got) != 1 || got[0].Oracle != vocabulary.Pace || got[0].Subject != oldBucket {
+		t.Errorf("found %v, want one of %s", got, vocabulary.Pace)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // New returns a Report about scenarios that a program of the given version has run.
@@ -36,12 +37,12 @@ func New(version string, started time.Time, duration time.Duration, scenarios []
 
 // NewScenario returns the report of one scenario with its events.
 func NewScenario(result outcome.Result, events []journal.Event) Scenario {
-	document := result.Scenario
+	scenario := result.Scenario
 	s := Scenario{
-		Name: document.Name, Description: document.Description, Labels: document.Labels, Proves: document.Proves,
-		Position: position(document.Position), Namespace: result.Namespace, Outcome: result.Outcome, Reason: result.Reason,
+		Name: scenario.Name, Description: scenario.Description, Labels: scenario.Labels, Proves: scenario.Proves,
+		Position: position(scenario.Position), Namespace: result.Namespace, Outcome: result.Outcome, Reason: result.Reason,
 		Started: result.Started, Duration: result.Duration, Steps: []Step{}, Events: events, Notes: result.Notes,
-		Sources: sources(document),
+		Sources: sources(scenario),
 	}
 	steps := inOrder(result)
 	for _, step := range steps {
@@ -118,4 +119,4 @@ func failureOf(f *outcome.Failure, steps []nested) Failure {
 	return failure
 }
 
-func position(p spec.Position) Position { return Position(p) }
+func position(p document.Position) Position { return Position(p) }

@@ -14,21 +14,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 var begin = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 func at(milliseconds int) time.Time { return begin.Add(time.Duration(milliseconds) * time.Millisecond) }
 
-func position(line int) spec.Position {
-	return spec.Position{File: "dir/story.yaml", Line: line, Column: 3}
+func position(line int) document.Position {
+	return document.Position{File: "dir/story.yaml", Line: line, Column: 3}
 }
 
 // story is the result of a scenario with two steps, the second of which has an inner one. The last
 // step has failed.
 func story() (outcome.Result, []journal.Event) {
 	s := &spec.Scenario{
-		Name: "story", Labels: map[string]string{"area": "a<b"}, Position: spec.Position{File: "dir/story.yaml", Line: 1, Column: 1},
+		Name: "story", Labels: map[string]string{"area": "a<b"}, Position: document.Position{File: "dir/story.yaml", Line: 1, Column: 1},
 		Steps: []spec.Step{
 			{Verb: "apply", Position: position(5)},
 			{Verb: "repeat", Position: position(9), Repeat: &spec.Repeat{Steps: []spec.Step{

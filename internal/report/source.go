@@ -14,15 +14,15 @@ func sources(s *spec.Scenario) []Source {
 		from := 1
 		text := source.Content
 		if i == 0 && source.Name == s.Position.File {
-			from, text = document(source.Content, s.Position.Line)
+			from, text = documentAt(source.Content, s.Position.Line)
 		}
 		all = append(all, Source{File: source.Name, Line: from, Text: text})
 	}
 	return all
 }
 
-// document returns the YAML document that has a line, and the number of its first line.
-func document(content string, line int) (from int, text string) {
+// documentAt returns the YAML document that has a line, and the number of its first line.
+func documentAt(content string, line int) (from int, text string) {
 	lines := strings.SplitAfter(content, "\n")
 	first, last := 0, len(lines)
 	for i, l := range lines {

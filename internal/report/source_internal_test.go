@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 func TestSources(t *testing.T) {
@@ -22,7 +23,7 @@ func TestSources(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			used := spec.Source{Name: "steps.yaml", Content: "steps: []\n"}
 			got := sources(&spec.Scenario{
-				Position: spec.Position{File: "s.yaml", Line: tc.line}, Sources: []spec.Source{{Name: "s.yaml", Content: two}, used},
+				Position: document.Position{File: "s.yaml", Line: tc.line}, Sources: []spec.Source{{Name: "s.yaml", Content: two}, used},
 			})
 			want := []Source{tc.want, {File: "steps.yaml", Line: 1, Text: "steps: []\n"}}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // DefaultTail is the default number of events for a scenario that has not passed.
@@ -93,7 +93,7 @@ func (d Difference) String() string {
 }
 
 // String renders the position as compilers do.
-func (p Position) String() string { return spec.Position(p).String() }
+func (p Position) String() string { return document.Position(p).String() }
 
 func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 

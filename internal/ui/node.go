@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
 )
 
 // The kinds of nodes. Kinds that Kubernetes does not have belong to the backend.
@@ -90,7 +90,7 @@ func (n *node) readConditions(o *unstructured.Unstructured) {
 		fields, _ := item.(map[string]any)
 		text := func(name string) string { value, _ := fields[name].(string); return value }
 		c := condition{Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message")}
-		c.State = timeline.ConditionClass(c.Type, c.Status)
+		c.State = chart.ConditionClass(c.Type, c.Status)
 		n.Conditions = append(n.Conditions, c)
 	}
 	if message := field(o, "status", "error", "message"); message != "" { // in drafts without conditions

@@ -19,10 +19,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -79,8 +79,8 @@ func TestNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := engine.New(emu, engine.Options{Observer: recorder}).Run(t.Context(), all[0])
-	if len(result.Failures) != 1 || result.Failures[0].Oracle != oracle.Secret {
-		t.Errorf("failures: %v, want one of the oracle %s", result.Failures, oracle.Secret)
+	if len(result.Failures) != 1 || result.Failures[0].Oracle != vocabulary.Secret {
+		t.Errorf("failures: %v, want one of the oracle %s", result.Failures, vocabulary.Secret)
 	}
 	absent(t, "the result", fmt.Sprintf("%+v", result))
 	for _, event := range emu.Journal().Since(0) {

@@ -13,13 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/recording/recorder"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // files are a scenario, with a fault and a crash in it, and steps that it uses.
@@ -106,7 +107,7 @@ func testJudge(t *testing.T, recorded *recording.Recording) {
 		t.Errorf("%v, %v: nothing was wrong", found, err)
 	}
 	found, err := replay.Judge(leaking(t, recorded))
-	if err != nil || len(found) != 1 || found[0].Oracle != oracle.Leak {
+	if err != nil || len(found) != 1 || found[0].Oracle != vocabulary.Leak {
 		t.Errorf("%v, %v: the backend has a bucket that no object records", found, err)
 	}
 	cut := *recorded
@@ -168,7 +169,7 @@ func expectSame(t *testing.T, got replay.Replay, err error) {
 // leaking is a recording after which a bucket was left.
 func leaking(t *testing.T, r *recording.Recording) *recording.Recording {
 	t.Helper()
-	var input oracle.Input
+	var input observed.Input
 	if err := json.Unmarshal(r.State, &input); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Patches returns the bugs that are patches.
@@ -20,85 +20,85 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Name:    "vanished-claim-unnoticed",
 			Bug:     "The controller does not notice that a BucketClaim vanishes without its finalizer. Its Bucket cannot be deleted.",
 			Net:     interfering(oneAccess, "force-delete", "controller api patch bucketclaims/status*"),
-			Oracles: []string{run.OracleDeletable, oracle.Convergence}, Took: "over 420 s", Lines: 11,
+			Oracles: []string{run.OracleDeletable, vocabulary.Convergence}, Took: "over 420 s", Lines: 11,
 		},
 		{
 			Name:    "vanished-claim-ends-retain",
 			Bug:     "For a BucketClaim that vanished, the controller changes the policy of the Bucket to Delete, and deletes it with its data.",
 			Net:     interfering(existing, "force-delete", "controller api patch bucketclaims/status*"),
-			Oracles: []string{oracle.Foreign, oracle.Loss}, Took: "163 s", Lines: 15,
+			Oracles: []string{vocabulary.Foreign, vocabulary.Loss}, Took: "163 s", Lines: 15,
 		},
 		{
 			Name:    "status-of-an-earlier-claim",
 			Bug:     "The controller writes the status of a BucketClaim to another one that has its name by now.",
 			Net:     interfering(oneAccess, "force-recreate", "controller api create *"),
-			Oracles: []string{oracle.Convergence}, Took: "103 s", Lines: 10,
+			Oracles: []string{vocabulary.Convergence}, Took: "103 s", Lines: 10,
 		},
 		{
 			Name:    "status-without-uid",
 			Bug:     "Controller and sidecar write a status by name alone. Another object that has the name by now inherits it.",
 			Net:     interfering(oneAccess, "force-recreate", "sidecar api patch bucketaccesses/status*"),
-			Oracles: []string{oracle.Foreign}, Took: "134 s", Lines: 19,
+			Oracles: []string{vocabulary.Foreign}, Took: "134 s", Lines: 19,
 		},
 		{
 			Name:    "claim-unbound-in-cache",
 			Bug:     "The controller asks its cache whether a Bucket is bound. A claim that is deleted then goes without announcement.",
 			Net:     pairs(existing, "delete", "controller api * buckets old-*"),
-			Oracles: []string{oracle.Order}, Took: "413 s", Lines: 25,
+			Oracles: []string{vocabulary.Order}, Took: "413 s", Lines: 25,
 		},
 		{
 			Name:    "condemned-claim-ready",
 			Bug:     "A BucketClaim stays ready although its Bucket is being deleted.",
 			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),
-			Oracles: []string{oracle.Convergence}, Took: "71 s", Lines: 11,
+			Oracles: []string{vocabulary.Convergence}, Took: "71 s", Lines: 11,
 		},
 		{
 			Name:    "claim-waits-for-its-bucket",
 			Bug:     "The controller keeps a BucketClaim until its Bucket is gone. A driver that fails keeps a namespace from ending.",
 			Net:     suite("deletion"),
-			Oracles: []string{oracle.Convergence}, Took: "225 s",
+			Oracles: []string{vocabulary.Convergence}, Took: "225 s",
 		},
 		{
 			Name:    "class-parameters-dropped",
 			Bug:     "The controller creates Buckets without the parameters of their class.",
 			Net:     suite("provisioning"),
-			Oracles: []string{oracle.Request}, Took: "80 s",
+			Oracles: []string{vocabulary.Request}, Took: "80 s",
 		},
 		{
 			Name:    "default-policy-delete",
 			Bug:     "The controller creates every Bucket with the policy Delete, also those of a class with Retain.",
 			Net:     suite("deletion"),
-			Oracles: []string{oracle.Request, run.OracleSteps}, Took: "28 s",
+			Oracles: []string{vocabulary.Request, run.OracleSteps}, Took: "28 s",
 		},
 		{
 			Name:    "ready-before-provisioned",
 			Bug:     "Controller and sidecar set readyToUse as soon as nothing is wrong, before Provisioned is True.",
 			Net:     []string{"run", lifecycle},
-			Oracles: []string{run.OracleSteps, oracle.Status}, Took: "10 s",
+			Oracles: []string{run.OracleSteps, vocabulary.Status}, Took: "10 s",
 		},
 		{
 			Name:    "generation-not-observed",
 			Bug:     "Conditions keep the generation that they were first written for.",
 			Net:     interfering(oneAccess, "flip-policy", "sidecar rpc DriverGrant*"),
-			Oracles: []string{oracle.Status}, Took: "73 s", Lines: 18,
+			Oracles: []string{vocabulary.Status}, Took: "73 s", Lines: 18,
 		},
 		{
 			Name:    "failure-not-cleared",
 			Bug:     "ProvisionFailed stays True after a call has succeeded.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc *"),
-			Oracles: []string{oracle.Status}, Took: "85 s", Lines: 3,
+			Oracles: []string{vocabulary.Status}, Took: "85 s", Lines: 3,
 		},
 		{
 			Name:    "no-back-off",
 			Bug:     "Retries come after a fixed delay.",
 			Net:     suite("deletion"),
-			Oracles: []string{oracle.Pace}, Took: "27 s",
+			Oracles: []string{vocabulary.Pace}, Took: "27 s",
 		},
 		{
 			Name:    "event-storm",
 			Bug:     "Each reconcile writes an Event that names the attempt, so the recorder cannot count repetitions in one Event.",
 			Net:     suite("failure"),
-			Oracles: []string{oracle.Pace, run.OracleSteps}, Took: "23 s",
+			Oracles: []string{vocabulary.Pace, run.OracleSteps}, Took: "23 s",
 		},
 	}
 }
@@ -110,55 +110,55 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 			Name:    "calls-overlap",
 			Bug:     "Two calls for one bucket are in flight at the same time.",
 			Net:     faults(twoAccesses, "delay", "sidecar rpc DriverGrant*"),
-			Oracles: []string{oracle.Order}, Took: "25 s", Lines: 18,
+			Oracles: []string{vocabulary.Order}, Took: "25 s", Lines: 18,
 		},
 		{
 			Name:    "first-bucket-revoked",
 			Bug:     "A revocation names only the first bucket of an access.",
 			Net:     cleanRun(twoBucketsOneAccess),
-			Oracles: []string{oracle.Request}, Took: "29 s", Lines: 11,
+			Oracles: []string{vocabulary.Request}, Took: "29 s", Lines: 11,
 		},
 		{
 			Name:    "mode-of-another-category",
 			Bug:     "The access mode of metadata defaults from that of data.",
 			Net:     cleanRun(lifecycle),
-			Oracles: []string{oracle.Request}, Took: "14 s", Lines: 8,
+			Oracles: []string{vocabulary.Request}, Took: "14 s", Lines: 8,
 		},
 		{
 			Name:    "account-without-uid",
 			Bug:     "The name of an account lacks the UID of its BucketAccess. A later access of that name gets the same account.",
 			Net:     cleanRun(lifecycle),
-			Oracles: []string{oracle.Request}, Took: "27 s", Lines: 8,
+			Oracles: []string{vocabulary.Request}, Took: "27 s", Lines: 8,
 		},
 		{
 			Name:    "protocol-of-the-driver",
 			Bug:     "A bucket is created for all protocols of the driver, not for those of the Bucket.",
 			Net:     suite("protocols"),
-			Oracles: []string{oracle.Request}, Took: "77 s",
+			Oracles: []string{vocabulary.Request}, Took: "77 s",
 		},
 		{
 			Name:    "deletion-parameters-dropped",
 			Bug:     "The deletion of a bucket lacks its parameters.",
 			Net:     suite("provisioning"),
-			Oracles: []string{oracle.Request}, Took: "15 s",
+			Oracles: []string{vocabulary.Request}, Took: "15 s",
 		},
 		{
 			Name:    "revocation-given-up",
 			Bug:     "A revocation that is rejected once is never repeated. The access stays, and its credentials are valid.",
 			Net:     faults(lifecycle, "reject", "sidecar rpc DriverRevoke*"),
-			Oracles: []string{run.OracleSteps, oracle.Convergence, run.OracleState}, Took: "135 s", Lines: 12,
+			Oracles: []string{run.OracleSteps, vocabulary.Convergence, run.OracleState}, Took: "135 s", Lines: 12,
 		},
 		{
 			Name:    "unavailable-is-final",
 			Bug:     "A call that failed with Unavailable is not repeated.",
 			Net:     faults(oneAccess, "fail", "sidecar rpc DriverCreate*"),
-			Oracles: []string{run.OracleSteps, oracle.Convergence}, Took: "124 s", Lines: 3,
+			Oracles: []string{run.OracleSteps, vocabulary.Convergence}, Took: "124 s", Lines: 3,
 		},
 		{
 			Name:    "unconfirmed-grant-kept",
 			Bug:     "An access without the condition Provisioned is not revoked, although the driver may have granted it.",
 			Net:     interfering(oneAccess, "delete", "sidecar rpc DriverGrant*"),
-			Oracles: []string{oracle.Leak, oracle.Order}, Took: "136 s", Lines: 11,
+			Oracles: []string{vocabulary.Leak, vocabulary.Order}, Took: "136 s", Lines: 11,
 		},
 		{
 			Name:    "static-id-remembered",
@@ -171,19 +171,19 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 			Name:    "existing-data-deleted",
 			Bug:     "The sidecar has an existing bucket deleted if the policy of its Bucket becomes Delete.",
 			Net:     interfering(existing, "flip-policy", "sidecar rpc DriverGenerateBucketAccessId*"),
-			Oracles: []string{oracle.Loss}, Took: "374 s", Lines: 30,
+			Oracles: []string{vocabulary.Loss}, Took: "374 s", Lines: 30,
 		},
 		{
 			Name:    "annotations-of-others-removed",
 			Bug:     "The sidecar removes all annotations of a BucketAccess, and not just its own.",
 			Net:     interfering(lifecycle, "edit-metadata", "sidecar rpc DriverGrant*"),
-			Oracles: []string{oracle.Foreign}, Took: "80 s", Lines: 17,
+			Oracles: []string{vocabulary.Foreign}, Took: "80 s", Lines: 17,
 		},
 		{
 			Name:    "decides-from-cache",
 			Bug:     "Deletions and revocations are decided from the cache. Data of a Bucket whose policy has become Retain is deleted.",
 			Net:     pairs(lifecycle, "flip-policy", "sidecar * *Delete*"),
-			Oracles: []string{oracle.Loss}, Took: "142 s", Lines: 16,
+			Oracles: []string{vocabulary.Loss}, Took: "142 s", Lines: 16,
 		},
 	}
 }
@@ -195,37 +195,37 @@ func secretPatches() []Patch {
 			Name:    "orphaned-secret-forgotten",
 			Bug:     "A Secret without its owner reference does not belong to its access any more, and keeps its finalizer.",
 			Net:     interfering(oneAccess, "strip-owners", "sidecar api * */app*"),
-			Oracles: []string{run.OracleDeletable, oracle.Leak, oracle.Order, oracle.Loss}, Took: "115 s", Lines: 18,
+			Oracles: []string{run.OracleDeletable, vocabulary.Leak, vocabulary.Order, vocabulary.Loss}, Took: "115 s", Lines: 18,
 		},
 		{
 			Name:    "vanished-access-unnoticed",
 			Bug:     "The sidecar does not notice that a BucketAccess vanishes without its finalizer. Its Secret keeps its own.",
 			Net:     interfering(oneAccess, "force-delete", "sidecar api patch bucketaccesses/status*"),
-			Oracles: []string{oracle.Leak, run.OracleDeletable}, Took: "139 s", Lines: 18,
+			Oracles: []string{vocabulary.Leak, run.OracleDeletable}, Took: "139 s", Lines: 18,
 		},
 		{
 			Name:    "secret-finalizer-kept",
 			Bug:     "The sidecar revokes an access while its Secret waits for its finalizer, so applications read a key that opens nothing.",
 			Net:     cleanRun(lifecycle),
-			Oracles: []string{oracle.Order}, Took: "30 s", Lines: 8,
+			Oracles: []string{vocabulary.Order}, Took: "30 s", Lines: 8,
 		},
 		{
 			Name:    "granted-without-a-place",
 			Bug:     "The sidecar grants again although a Secret is immutable, and cannot get the new key.",
 			Net:     interfering(oneAccess, "make-immutable", "sidecar rpc Driver*Access*"),
-			Oracles: []string{oracle.Order}, Took: "370 s", Lines: 20,
+			Oracles: []string{vocabulary.Order}, Took: "370 s", Lines: 20,
 		},
 		{
 			Name:    "edited-secret-kept",
 			Bug:     "The sidecar does not restore the values of a Secret that a person has edited.",
 			Net:     interfering(oneAccess, "edit-data", "sidecar api patch bucketaccesses/status*"),
-			Oracles: []string{oracle.Loss}, Took: "52 s", Lines: 19,
+			Oracles: []string{vocabulary.Loss}, Took: "52 s", Lines: 19,
 		},
 		{
 			Name:    "key-as-numbers",
 			Bug:     "A condition of the BucketAccess has the secret key, as a list of numbers.",
 			Net:     cleanRun(lifecycle),
-			Oracles: []string{oracle.Secret}, Took: "19 s", Lines: 8,
+			Oracles: []string{vocabulary.Secret}, Took: "19 s", Lines: 8,
 		},
 	}
 }
@@ -237,25 +237,25 @@ func driverPatches() []Patch {
 			Name:    "key-in-base64",
 			Bug:     "An error of the driver has the secret key in base64.",
 			Net:     faults(oneAccess, "fail", "driver store AdminGetBucket*"),
-			Oracles: []string{oracle.Secret}, Took: "36 s", Lines: 11,
+			Oracles: []string{vocabulary.Secret}, Took: "36 s", Lines: 11,
 		},
 		{
 			Name:    "key-outlives-its-account",
 			Bug:     "The store accepts a key after its account was deleted.",
 			Net:     []string{"run", twoAccesses},
-			Oracles: []string{oracle.Keys}, Took: "8 s",
+			Oracles: []string{vocabulary.Keys}, Took: "8 s",
 		},
 		{
 			Name:    "bucket-granted-by-prefix",
 			Bug:     "A key opens buckets whose names begin with that of the granted one.",
 			Net:     []string{"run", oneAccess},
-			Oracles: []string{oracle.Keys}, Took: "8 s",
+			Oracles: []string{vocabulary.Keys}, Took: "8 s",
 		},
 		{
 			Name:    "first-bucket-granted",
 			Bug:     "The driver grants only the first bucket of an access.",
 			Net:     []string{"run", twoBuckets},
-			Oracles: []string{run.OracleSteps, oracle.Convergence}, Took: "66 s",
+			Oracles: []string{run.OracleSteps, vocabulary.Convergence}, Took: "66 s",
 		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -58,19 +58,19 @@ func (s *Service) compose(x *exchange) error {
 	return s.sendObject(x, made)
 }
 
-func (s *Service) composeXML(r *answers.Request, bucket *objects.Bucket) (answers.Content, error) {
+func (s *Service) composeXML(r *s3exchange.Request, bucket *objects.Bucket) (s3exchange.Content, error) {
 	var asked struct {
 		XMLName    xml.Name    `xml:"ComposeRequest"`
 		Components []component `xml:"Component"`
 	}
 	if err := xml.Unmarshal(r.Body, &asked); err != nil {
-		return answers.Content{}, s3error.ErrMalformedXML
+		return s3exchange.Content{}, s3error.ErrMalformedXML
 	}
 	content, computed, err := s.concatenate(bucket, r.Bucket, asked.Components, r.Hold)
 	if err != nil {
-		return answers.Content{}, xmlError(err, s3error.ErrNoSuchKey)
+		return s3exchange.Content{}, xmlError(err, s3error.ErrNoSuchKey)
 	}
-	return answers.Content{Body: content, ETag: computed.etag, Checksum: computed.crc32c}, nil
+	return s3exchange.Content{Body: content, ETag: computed.etag, Checksum: computed.crc32c}, nil
 }
 
 // concatenate returns the contents of objects as one. Functions that hold receives release them.

@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
@@ -26,7 +26,7 @@ import (
 func (s *Service) dialect() *s3.Dialect {
 	return &s3.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
-		Dialect: answers.Dialect{
+		Dialect: s3exchange.Dialect{
 			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
 			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 		},

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -45,7 +45,7 @@ func splitPath(path string) (bucket, key string, err error) {
 	switch {
 	case bucket == "" && path != "/":
 		return "", "", s3error.ErrInvalidURI
-	case len(key) > answers.MaxKeyBytes:
+	case len(key) > s3exchange.MaxKeyBytes:
 		return "", "", s3error.ErrKeyTooLong
 	}
 	return bucket, key, nil
@@ -68,19 +68,19 @@ func levelOf(bucket, key string) s3op.Level {
 
 // parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a leading slash,
 // percent-encoded in whole or in part.
-func parseCopySource(header string) (answers.Source, error) {
+func parseCopySource(header string) (s3exchange.Source, error) {
 	raw, query, _ := strings.Cut(header, "?")
 	version, ok := strings.CutPrefix(query, "versionId=")
 	if query != "" && (!ok || version == "" || strings.Contains(version, "&")) {
-		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
+		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
 	}
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
+		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
 	}
 	bucket, key, err := splitPath("/" + strings.TrimPrefix(path, "/"))
 	if err != nil || bucket == "" || key == "" {
-		return answers.Source{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
 	}
-	return answers.Source{Bucket: bucket, Key: key, Version: version}, nil
+	return s3exchange.Source{Bucket: bucket, Key: key, Version: version}, nil
 }

@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -45,7 +45,7 @@ func (s *Service) receiveContent(x *exchange) error {
 		return err
 	}
 	x.Hold(blob.Release)
-	x.Content = answers.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
+	x.Content = s3exchange.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
 	return nil
 }
 

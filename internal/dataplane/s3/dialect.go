@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
@@ -13,7 +13,7 @@ import (
 // Dialect is the protocol of another service with its differences from S3: the XML API of Google
 // Cloud Storage. All fields are required.
 type Dialect struct {
-	answers.Dialect
+	s3exchange.Dialect
 
 	// Authenticate returns the caller and the signature of a request.
 	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)

@@ -2,5 +2,5 @@
 //
 // A request goes through a list of phases: authentication, operation, permission, and body. Each
 // phase has its own file, and each rejection is an S3 error. Package answers handles requests that
-// pass all phases. It uses gofakes3, which checks neither signatures nor permissions.
+// pass all phases, some of them with gofakes3, which checks neither signatures nor permissions.
 package s3

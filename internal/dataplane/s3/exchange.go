@@ -4,16 +4,16 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 )
 
 // exchange is one request on its way through the phases. Each phase adds its results.
 type exchange struct {
-	answers.Request
+	s3exchange.Request
 
 	signature authentication.Signature
 	level     s3op.Level

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -73,7 +74,7 @@ func keyOf(f *postform.Form) (string, error) {
 			About("ArgumentValue", "")
 	case !isKey(key):
 		return "", s3error.ErrInvalidArgument.With("The key must be UTF-8, without NUL").About("ArgumentName", "key")
-	case len(key) > answers.MaxKeyBytes:
+	case len(key) > s3exchange.MaxKeyBytes:
 		return "", s3error.ErrKeyTooLong
 	}
 	return key, nil
@@ -111,8 +112,8 @@ func headerOf(fields map[string]string) (http.Header, error) {
 func isControl(c rune) bool { return (c < ' ' && c != '\t') || c == '\x7f' }
 
 // successOf reads the requested response to a form. It ignores values that S3 does not have.
-func successOf(fields map[string]string) answers.Success {
-	success := answers.Success{Status: http.StatusNoContent}
+func successOf(fields map[string]string) s3exchange.Success {
+	success := s3exchange.Success{Status: http.StatusNoContent}
 	switch fields["success_action_status"] {
 	case "200":
 		success.Status = http.StatusOK

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -18,7 +18,7 @@ import (
 // ServeHTTP answers one request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
-	x := &exchange{Request: answers.Request{W: w, R: r, ID: requestID(s.requests.Add(1))}}
+	x := &exchange{Request: s3exchange.Request{W: w, R: r, ID: requestID(s.requests.Add(1))}}
 	header := w.Header()
 	header.Set("X-Amz-Request-Id", x.ID)
 	header.Set("X-Amz-Id-2", "cosi-emu")

@@ -8,7 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -33,7 +33,7 @@ type search struct {
 // a call that the driver never answered as it should; an operation that was not repeated after the
 // fault; the events that a standing oracle names; the first write or call that the clean run does
 // not have; the last event about the object of the finding.
-func findCulprit(o, clean *run.Record, findings []oracle.Finding) culprit {
+func findCulprit(o, clean *run.Record, findings []checks.Finding) culprit {
 	s := newSearch(o, clean)
 	for _, rule := range s.rules() {
 		if c, ok := rule(findings); ok {
@@ -57,7 +57,7 @@ func newSearch(o, clean *run.Record) *search {
 	return s
 }
 
-type rule func([]oracle.Finding) (culprit, bool)
+type rule func([]checks.Finding) (culprit, bool)
 
 // rules returns the rules that apply to the run. After an interference, operations outside the
 // clean run are correct, too.
@@ -85,7 +85,7 @@ func (s *search) inClean(e journal.Event) []journal.Event {
 const shownNamed = 2
 
 // named returns the events that a standing oracle names. For a leak, they only show the creator.
-func (s *search) named(findings []oracle.Finding) (culprit, bool) {
+func (s *search) named(findings []checks.Finding) (culprit, bool) {
 	for _, f := range findings {
 		var seen []journal.Event
 		for _, e := range s.events {
@@ -112,7 +112,7 @@ func (s *search) named(findings []oracle.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-func (s *search) last(findings []oracle.Finding) (culprit, bool) {
+func (s *search) last(findings []checks.Finding) (culprit, bool) {
 	if len(findings) == 0 {
 		return culprit{}, false
 	}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // additional returns the first write, call or change of the backend after the fault that the
 // clean run does not have.
-func (s *search) additional([]oracle.Finding) (culprit, bool) {
+func (s *search) additional([]checks.Finding) (culprit, bool) {
 	if len(s.faulted) == 0 {
 		return culprit{}, false
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // answer finds the first call with an outcome that the clean run does not have, which no fault
 // caused, and which never succeeded after it.
-func (s *search) answer([]oracle.Finding) (culprit, bool) {
+func (s *search) answer([]checks.Finding) (culprit, bool) {
 	for i, e := range s.events {
 		if !isDriverCall(e) || !e.Failed() || e.Fault != "" || !s.afterFault(e) || s.expected(e) {
 			continue

@@ -9,13 +9,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // unrepeated finds an operation that a fault prevented, and that its component did not repeat
 // successfully.
-func (s *search) unrepeated([]oracle.Finding) (culprit, bool) {
+func (s *search) unrepeated([]checks.Finding) (culprit, bool) {
 	for _, e := range s.faulted {
 		f := s.faultOf(e)
 		if e.Component == vocabulary.Store || e.Component == vocabulary.Administrator || !s.mustRepeat(e, f.Effect) {

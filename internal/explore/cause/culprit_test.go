@@ -11,7 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // runOf is a run with events, one a line and a second apart:
@@ -64,16 +65,16 @@ const lifeOfBucket = `
 func TestCulprit(t *testing.T) {
 	lose, fail := injected(fault.Effect{LoseReply: "Unavailable"}), injected(fault.Effect{Fail: "Unavailable"})
 	crash := injected(fault.Effect{Crash: fault.Before})
-	leak := oracle.Finding{Oracle: oracle.Leak, Subject: "bucket b", Message: "the backend has bucket \"b\"", Events: []uint64{1}}
+	leak := checks.Finding{Oracle: vocabulary.Leak, Subject: "bucket b", Message: "the backend has bucket \"b\"", Events: []uint64{1}}
 	tests := []struct {
 		name, reason string
 		fault        fault.Status
 		events       string
-		findings     []oracle.Finding
+		findings     []checks.Finding
 		want         culprit
 	}{
 		{
-			name: "answer", reason: "The driver answers a repeated request otherwise.", fault: lose, findings: []oracle.Finding{leak},
+			name: "answer", reason: "The driver answers a repeated request otherwise.", fault: lose, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket   | b | Unavailable: EOF                  | f | {"bucketId":"b"}
 				driver  | rpc | DriverCreateBucket   | b | OK                                |   | {"bucketId":"b"}
@@ -87,7 +88,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "answer of a driver without a seam", reason: "The run without faults has the request.",
-			fault: crash, findings: []oracle.Finding{leak},
+			fault: crash, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket | b | Unavailable                      | f | {"bucketId":"b"}
 				sidecar | rpc | DriverCreateBucket | b | InvalidArgument: no such region  |   | {"bucketId":"b","parameters":{"tier":"hot"}}`,
@@ -98,7 +99,7 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "request", reason: "The sidecar sends something else, and the driver is right.", fault: crash, findings: []oracle.Finding{leak},
+			name: "request", reason: "The sidecar sends something else, and the driver is right.", fault: crash, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket | b | Unavailable              | f | {"bucketId":"b","parameters":{"tier":"hot"}}
 				sidecar | rpc | DriverCreateBucket | b | InvalidArgument: no tier |   | {"bucketId":"b"}`,
@@ -109,7 +110,7 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "no answer", reason: "A driver that hangs is named as such.", fault: crash, findings: []oracle.Finding{leak},
+			name: "no answer", reason: "A driver that hangs is named as such.", fault: crash, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket | b | Unavailable       | f
 				sidecar | rpc | DriverCreateBucket | b | DeadlineExceeded  |
@@ -121,7 +122,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "recovered", reason: "An answer that was not the last word is not to blame, and a repeated operation is not either.",
-			fault: fail, findings: []oracle.Finding{leak},
+			fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverCreateBucket | b | Unavailable       | f
 				sidecar | rpc | DriverCreateBucket | b | Aborted: pending  |
@@ -129,7 +130,7 @@ func TestCulprit(t *testing.T) {
 			want: culprit{text: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK"},
 		},
 		{
-			name: "not repeated", reason: "The sidecar goes on as if the call had succeeded.", fault: fail, findings: []oracle.Finding{leak},
+			name: "not repeated", reason: "The sidecar goes on as if the call had succeeded.", fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverDeleteBucket | b | Unavailable | f
 				sidecar | api | patch buckets      | b | OK`,
@@ -141,7 +142,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "not repeated after a failure of the driver", reason: "The fault was at the driver, the mistake is the sidecar's.",
-			fault: crash, findings: []oracle.Finding{leak},
+			fault: crash, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc   | DriverDeleteBucket | b | Unavailable: EOF
 				driver  | store | AdminDeleteBucket  | b | Fenced | f
@@ -154,7 +155,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "answered by a bridge", reason: "The bridge answers with success although the driver has failed.",
-			fault: fail, findings: []oracle.Finding{leak},
+			fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverDeleteBucket | b | OK
 				bridge  | rpc | DriverDeleteBucket | b | Unavailable | f
@@ -167,7 +168,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "failed behind a bridge", reason: "The bridge passes the error on, and the mistake is the sidecar's.",
-			fault: fail, findings: []oracle.Finding{leak},
+			fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc | DriverDeleteBucket | b | Unavailable
 				bridge  | rpc | DriverDeleteBucket | b | Unavailable | f
@@ -179,7 +180,7 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "never with success", reason: "The component repeats a write that can only fail.", fault: fail, findings: []oracle.Finding{leak},
+			name: "never with success", reason: "The component repeats a write that can only fail.", fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | api | patch buckets/status | b | InternalError | f
 				sidecar | api | patch buckets/status | b | Conflict: the object has been modified
@@ -192,7 +193,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "answered too early", reason: "The driver answers before it has deleted the bucket.",
-			fault: crash, findings: []oracle.Finding{leak},
+			fault: crash, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc   | DriverDeleteBucket | b | OK
 				sidecar | api   | patch buckets      | b | OK
@@ -204,7 +205,7 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
-			name: "additional", reason: "The driver makes a second bucket.", fault: lose, findings: []oracle.Finding{leak},
+			name: "additional", reason: "The driver makes a second bucket.", fault: lose, findings: []checks.Finding{leak},
 			events: `
 				sidecar | rpc   | DriverCreateBucket   | b   | Unavailable | f
 				driver  | store | AdminCreateBucket    | b   | OK
@@ -217,7 +218,7 @@ func TestCulprit(t *testing.T) {
 		},
 		{
 			name: "named", reason: "The oracle order knows the events.", fault: lose,
-			findings: []oracle.Finding{leak, {Oracle: oracle.Order, Message: "sidecar has let Bucket \"b\" go", Events: []uint64{2}}},
+			findings: []checks.Finding{leak, {Oracle: vocabulary.Order, Message: "sidecar has let Bucket \"b\" go", Events: []uint64{2}}},
 			events: `
 				sidecar | rpc | DriverDeleteBucket | b | OK
 				sidecar | api | patch buckets      | b | OK`,
@@ -248,7 +249,7 @@ func TestCulpritWithin(t *testing.T) {
 		sidecar | rpc   | DriverCreateBucket | b   | OK
 		driver  | store | AdminCreateBucket  | b-2 | OK`, injected(fault.Effect{LoseReply: "Unavailable"}))
 	o.Events[2].Duration = 3 * time.Second
-	got := findCulprit(o, runOf(t, lifeOfBucket), []oracle.Finding{{Oracle: oracle.Leak}})
+	got := findCulprit(o, runOf(t, lifeOfBucket), []checks.Finding{{Oracle: vocabulary.Leak}})
 	const want = "driver did AdminCreateBucket b-2 -> OK, which the run without faults does not have, in the 2nd DriverCreateBucket b"
 	if got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
@@ -260,7 +261,7 @@ func TestCulpritWithoutFaults(t *testing.T) {
 	o := runOf(t, `
 		sidecar | rpc | DriverCreateBucket   | b | AlreadyExists: it exists
 		sidecar | api | patch buckets/status | b | OK`, fault.Status{Fault: run.Probe})
-	got := findCulprit(o, o, []oracle.Finding{{Oracle: run.OracleSteps, Subject: "BucketClaim/photos"}})
+	got := findCulprit(o, o, []checks.Finding{{Oracle: run.OracleSteps, Subject: "BucketClaim/photos"}})
 	if want := "driver answered the 1st DriverCreateBucket b with AlreadyExists: it exists"; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}
@@ -273,8 +274,8 @@ func TestCulpritOfInterference(t *testing.T) {
 		sidecar | api | patch buckets      | b   | OK | f
 		sidecar | api | patch buckets      | b-2 | OK
 		sidecar | rpc | DriverDeleteBucket | b   | OK`, injected(fault.Effect{Interfere: "flip-policy", Object: "Bucket/b"}))
-	loss := oracle.Finding{Oracle: oracle.Loss, Subject: "bucket b", Message: "sidecar has asked for the deletion", Events: []uint64{3}}
-	got := findCulprit(o, runOf(t, lifeOfBucket), []oracle.Finding{loss})
+	loss := checks.Finding{Oracle: vocabulary.Loss, Subject: "bucket b", Message: "sidecar has asked for the deletion", Events: []uint64{3}}
+	got := findCulprit(o, runOf(t, lifeOfBucket), []checks.Finding{loss})
 	if want := "sidecar did DriverDeleteBucket b -> OK"; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}

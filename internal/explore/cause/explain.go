@@ -3,7 +3,7 @@ package cause
 import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // Explanation explains a finding.
@@ -17,7 +17,7 @@ type Explanation struct {
 }
 
 // Explain finds the cause of the findings of a run by a comparison with the clean run, which may be the same.
-func Explain(o, clean *run.Record, findings []oracle.Finding) Explanation {
+func Explain(o, clean *run.Record, findings []checks.Finding) Explanation {
 	if len(findings) == 0 {
 		return Explanation{}
 	}

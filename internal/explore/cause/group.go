@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -25,7 +25,7 @@ type Group struct {
 	Explanation
 	Case plan.Case `json:"case"`
 	// Others are the other findings of the runs, one of each oracle and message.
-	Others []oracle.Finding `json:"others,omitempty"`
+	Others []checks.Finding `json:"others,omitempty"`
 	Cases  []string         `json:"cases"`
 	// Confirmed reports whether the finding occurred again in another run of the same
 	// case, and Runs is the number of runs of that case.
@@ -113,7 +113,7 @@ func groupOf(groups []Group, result Result) int {
 	return slices.IndexFunc(groups, func(g Group) bool { return g.Results[0].Cause == "" && result.sameFinding(g.Results[0]) })
 }
 
-func same(a, b oracle.Finding) bool {
+func same(a, b checks.Finding) bool {
 	return a.Oracle == b.Oracle && Normalized(a.Message) == Normalized(b.Message)
 }
 
@@ -138,7 +138,7 @@ func (g *Group) Represent(o Result) {
 	g.Others = nil
 	for _, other := range g.Results {
 		for _, f := range other.Findings {
-			if !same(f, first) && !slices.ContainsFunc(g.Others, func(known oracle.Finding) bool { return same(known, f) }) {
+			if !same(f, first) && !slices.ContainsFunc(g.Others, func(known checks.Finding) bool { return same(known, f) }) {
 				g.Others = append(g.Others, f)
 			}
 		}

@@ -7,18 +7,19 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestGroup(t *testing.T) {
-	result := func(kind plan.Kind, cause string, found ...oracle.Finding) Result {
+	result := func(kind plan.Kind, cause string, found ...checks.Finding) Result {
 		return Result{Case: plan.Case{{Kind: kind}}, Explanation: Explanation{Cause: cause}, Findings: found}
 	}
-	leakOf := func(id string) oracle.Finding {
-		return oracle.Finding{Oracle: oracle.Leak, Message: `the backend has "` + id + `"`}
+	leakOf := func(id string) checks.Finding {
+		return checks.Finding{Oracle: vocabulary.Leak, Message: `the backend has "` + id + `"`}
 	}
-	step := oracle.Finding{Oracle: run.OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
-	slow := oracle.Finding{
+	step := checks.Finding{Oracle: run.OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
+	slow := checks.Finding{
 		Oracle: run.OracleSteps,
 		Message: "a.yaml:9:1: expect: BucketClaim/photos: condition not met after 5s" +
 			", which the starved machine stretched to 30.1s (meanwhile: x)",
@@ -72,16 +73,16 @@ func TestGroup(t *testing.T) {
 
 // TestGroupOthers verifies that a group lists the other findings of its runs, each once.
 func TestGroupOthers(t *testing.T) {
-	leak, state := oracle.Finding{Oracle: oracle.Leak, Message: `has "a"`}, oracle.Finding{Oracle: run.OracleState, Message: "differs"}
-	other := oracle.Finding{Oracle: oracle.Leak, Message: `has "b"`}
+	leak, state := checks.Finding{Oracle: vocabulary.Leak, Message: `has "a"`}, checks.Finding{Oracle: run.OracleState, Message: "differs"}
+	other := checks.Finding{Oracle: vocabulary.Leak, Message: `has "b"`}
 	groups := Groups([]Result{
-		{Findings: []oracle.Finding{leak, state}, Explanation: Explanation{Cause: "c"}},
-		{Findings: []oracle.Finding{state, other}, Explanation: Explanation{Cause: "c"}},
+		{Findings: []checks.Finding{leak, state}, Explanation: Explanation{Cause: "c"}},
+		{Findings: []checks.Finding{state, other}, Explanation: Explanation{Cause: "c"}},
 	})
-	if len(groups) != 1 || groups[0].Oracle != oracle.Leak {
+	if len(groups) != 1 || groups[0].Oracle != vocabulary.Leak {
 		t.Fatalf("%+v, want one group of the oracle leak", groups)
 	}
-	if diff := cmp.Diff([]oracle.Finding{state}, groups[0].Others); diff != "" {
+	if diff := cmp.Diff([]checks.Finding{state}, groups[0].Others); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // Result is the result of the runs of a case.
@@ -14,7 +14,7 @@ type Result struct {
 	// Reached reports whether a run reached all points of the case, and Runs is the number of runs.
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
-	Findings []oracle.Finding `json:"findings,omitempty"`
+	Findings []checks.Finding `json:"findings,omitempty"`
 	Explanation
 
 	// Took is the duration of the runs.
@@ -26,7 +26,7 @@ type Result struct {
 func (c Result) sameFinding(other Result) bool { return same(c.Findings[0], other.Findings[0]) }
 
 // Has reports whether a finding has the oracle of the run's first.
-func (c Result) Has(f oracle.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
+func (c Result) Has(f checks.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
 
 // ShownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
 func (c Result) ShownBy(confirming *run.Record) Result {

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -33,14 +35,14 @@ const (
 
 // Judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
 // of the comparison with the clean run.
-func Judge(o, clean *Record) []oracle.Finding {
+func Judge(o, clean *Record) []checks.Finding {
 	found := oracle.Judge(o.Input)
 	if o.TornDown {
 		found = slices.Concat(found, o.Found, undeleted(o.End))
 	} else {
 		found = append(found, comparedWith(clean, o)...)
 	}
-	found = slices.DeleteFunc(found, func(f oracle.Finding) bool { return allowed(o.Result.Scenario, f) })
+	found = slices.DeleteFunc(found, func(f checks.Finding) bool { return allowed(o.Result.Scenario, f) })
 	for i := range found {
 		found[i].Message = o.Names.In(found[i].Message)
 		found[i].Subject = o.Names.In(found[i].Subject)
@@ -50,27 +52,27 @@ func Judge(o, clean *Record) []oracle.Finding {
 
 // silenceLast moves the findings of the oracle silence behind failed steps: a component that cannot
 // do its work keeps trying.
-func silenceLast(found []oracle.Finding) []oracle.Finding {
-	isSilence := func(f oracle.Finding) bool { return f.Oracle == vocabulary.Silence }
-	if !slices.ContainsFunc(found, func(f oracle.Finding) bool { return f.Oracle == OracleSteps }) {
+func silenceLast(found []checks.Finding) []checks.Finding {
+	isSilence := func(f checks.Finding) bool { return f.Oracle == vocabulary.Silence }
+	if !slices.ContainsFunc(found, func(f checks.Finding) bool { return f.Oracle == OracleSteps }) {
 		return found
 	}
 	others := slices.DeleteFunc(slices.Clone(found), isSilence)
-	return append(others, slices.DeleteFunc(found, func(f oracle.Finding) bool { return !isSilence(f) })...)
+	return append(others, slices.DeleteFunc(found, func(f checks.Finding) bool { return !isSilence(f) })...)
 }
 
-func comparedWith(clean, o *Record) []oracle.Finding {
+func comparedWith(clean, o *Record) []checks.Finding {
 	found := stepsOf(o.Result)
 	for _, d := range o.State.differences(clean.State) {
-		found = append(found, oracle.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+		found = append(found, checks.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults)), o.Timeouts) {
-		found = append(found, oracle.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+		found = append(found, checks.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
 	}
 	return found
 }
 
-func allowed(s *spec.Scenario, f oracle.Finding) bool {
+func allowed(s *spec.Scenario, f checks.Finding) bool {
 	return slices.ContainsFunc(s.Allow, func(a spec.Exception) bool {
 		return a.Oracle == f.Oracle && (strings.Contains(f.Message, a.About) || strings.Contains(f.Subject, a.About))
 	})
@@ -83,14 +85,14 @@ func oracleOf(name string) string {
 	return OracleState
 }
 
-func stepsOf(r outcome.Result) []oracle.Finding {
-	var found []oracle.Finding
+func stepsOf(r outcome.Result) []checks.Finding {
+	var found []checks.Finding
 	for _, failure := range r.Failures {
 		message := failure.Message
 		if failure.Step != nil {
 			message = fmt.Sprintf("%s: %s: %s%s", failure.Position, failure.Step.Verb, message, differencesOf(failure))
 		}
-		found = append(found, oracle.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
+		found = append(found, checks.Finding{Oracle: OracleSteps, Subject: failure.Subject, Message: message})
 	}
 	return found
 }
@@ -118,11 +120,11 @@ func differencesOf(f outcome.Failure) string {
 }
 
 // undeleted finds objects that still exist after ordinary deletion.
-func undeleted(m oracle.Observation) []oracle.Finding {
-	var found []oracle.Finding
+func undeleted(m observed.Observation) []checks.Finding {
+	var found []checks.Finding
 	add := func(kind string, o metav1.Object) {
 		name := kind + "/" + o.GetName()
-		found = append(found, oracle.Finding{
+		found = append(found, checks.Finding{
 			Oracle: OracleDeletable, Subject: name,
 			Message: fmt.Sprintf("%s was deleted by ordinary means, but its finalizers %v are not released", name, o.GetFinalizers()),
 		})

@@ -5,17 +5,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestSilenceLast verifies that a failed step is the finding, and not the retries of the
 // components.
 func TestSilenceLast(t *testing.T) {
-	silence, leak, steps := oracle.Finding{Oracle: oracle.Silence}, oracle.Finding{Oracle: oracle.Leak}, oracle.Finding{Oracle: OracleSteps}
-	if diff := cmp.Diff([]oracle.Finding{leak, steps, silence}, silenceLast([]oracle.Finding{leak, silence, steps})); diff != "" {
+	silence, leak, steps := checks.Finding{Oracle: vocabulary.Silence}, checks.Finding{Oracle: vocabulary.Leak}, checks.Finding{Oracle: OracleSteps}
+	if diff := cmp.Diff([]checks.Finding{leak, steps, silence}, silenceLast([]checks.Finding{leak, silence, steps})); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]oracle.Finding{silence, leak}, silenceLast([]oracle.Finding{silence, leak})); diff != "" {
+	if diff := cmp.Diff([]checks.Finding{silence, leak}, silenceLast([]checks.Finding{silence, leak})); diff != "" {
 		t.Errorf("without a failed step, -want, +got:\n%s", diff)
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -24,19 +25,19 @@ type Record struct {
 	// Faults are the injected faults, with the number of applications.
 	Faults []fault.Status
 	// End is the observation after the last step and the recovery.
-	End oracle.Observation
+	End observed.Observation
 	// Before are the observations before the end.
-	Before []oracle.Observation
+	Before []observed.Observation
 	// TornDown reports whether everything was deleted before the end. The end state is then
 	// not compared with the clean run's.
 	TornDown bool
 	// Found are the findings about the sandbox: a namespace that does not end, and a bystander that
 	// has changed.
-	Found []oracle.Finding
+	Found []checks.Finding
 	// Spoiled reports whether the sandbox cannot be reused.
 	Spoiled bool
 	// Input is the input of the standing oracles. State and Counts are compared with the clean run.
-	Input  oracle.Input
+	Input  observed.Input
 	State  State
 	Counts Counts
 	// Timeouts is the number of calls without an answer in time.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // State is the end state of a run: every Kubernetes object, and every bucket and account of the
@@ -23,7 +23,7 @@ var volatileFields = []string{
 }
 
 // StateOf returns the state in an observation.
-func StateOf(m oracle.Observation, n *Names) (State, error) {
+func StateOf(m observed.Observation, n *Names) (State, error) {
 	s := State{}
 	for kind, objects := range map[string]any{
 		"BucketClaim": m.Objects.Claims, "Bucket": m.Objects.Buckets, "BucketAccess": m.Objects.Accesses, "Secret": m.Objects.Secrets,

@@ -10,19 +10,19 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
-func observationWith(uid, version, bucket string) oracle.Observation {
+func observationWith(uid, version, bucket string) observed.Observation {
 	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Name: "photos", ResourceVersion: version}}
 	claim.UID = "u-" + claim.UID
 	claim.Status.BoundBucketName = bucket + uid
-	return oracle.Observation{Objects: oracle.Objects{Claims: []v1alpha2.BucketClaim{claim}}}
+	return observed.Observation{Objects: observed.Objects{Claims: []v1alpha2.BucketClaim{claim}}}
 }
 
 func TestStateDifferences(t *testing.T) {
 	const otherUID = "99999999-2222-3333-4444-555555555555"
-	state := func(m oracle.Observation, uid string) State {
+	state := func(m observed.Observation, uid string) State {
 		n := NewNames("story")
 		n.Learn("BucketClaim", "photos", uid)
 		s, err := StateOf(m, n)
@@ -67,7 +67,7 @@ func TestStatesOfTwoSandboxes(t *testing.T) {
 	for _, port := range []string{"1234", "23456"} {
 		bucket := v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 		bucket.Status.BucketInfo = map[string]string{v1alpha2.SecretKeyS3Endpoint: "http://127.0.0.1:" + port}
-		s, err := StateOf(oracle.Observation{Objects: oracle.Objects{Buckets: []v1alpha2.Bucket{bucket}}}, NewNames("story"))
+		s, err := StateOf(observed.Observation{Objects: observed.Objects{Buckets: []v1alpha2.Bucket{bucket}}}, NewNames("story"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // bystanderTimeout limits the provisioning of the bystander.
@@ -175,7 +176,7 @@ func (r *running) judgeBystander() error {
 	for _, name := range slices.Sorted(maps.Keys(b.before)) {
 		if now[name] != b.before[name] {
 			r.seen.Spoiled = true
-			r.seen.Found = append(r.seen.Found, oracle.Finding{
+			r.seen.Found = append(r.seen.Found, checks.Finding{
 				Oracle: run.OracleInnocent, Subject: name,
 				Message: name + ", which belongs to another claim, has changed without interference",
 			})
@@ -184,7 +185,7 @@ func (r *running) judgeBystander() error {
 	return nil
 }
 
-func (b *bystander) hide(m *oracle.Observation) {
+func (b *bystander) hide(m *observed.Observation) {
 	b.hideObjects(&m.Objects)
 	if b == nil || m.Backend == nil {
 		return
@@ -193,7 +194,7 @@ func (b *bystander) hide(m *oracle.Observation) {
 	m.Backend.Accounts = slices.DeleteFunc(m.Backend.Accounts, func(a fakedriver.Account) bool { return a.ID == b.account })
 }
 
-func (*bystander) hideObjects(o *oracle.Objects) {
+func (*bystander) hideObjects(o *observed.Objects) {
 	o.Claims = slices.DeleteFunc(o.Claims, func(c v1alpha2.BucketClaim) bool { return isBystander(c.Namespace) })
 	o.Accesses = slices.DeleteFunc(o.Accesses, func(a v1alpha2.BucketAccess) bool { return isBystander(a.Namespace) })
 	o.Buckets = slices.DeleteFunc(o.Buckets, func(b v1alpha2.Bucket) bool { return isBystander(b.Spec.BucketClaimRef.Namespace) })

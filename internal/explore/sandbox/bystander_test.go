@@ -19,7 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -64,7 +64,7 @@ func TestBystanderIsGrantedAgain(t *testing.T) {
 	w := interferenceSandbox(t)
 	r := &running{sandbox: w, context: t.Context(), from: w.Emulator.Journal().Mark(), scenario: &spec.Scenario{Name: "nothing"}}
 	var err error
-	if r.watcher, err = oracle.Watch(t.Context(), w.Emulator); err != nil {
+	if r.watcher, err = watch.Start(t.Context(), w.Emulator); err != nil {
 		t.Fatal(err)
 	}
 	restartSidecar(t, w)

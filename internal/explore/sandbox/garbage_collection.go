@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 const (
@@ -75,14 +75,14 @@ func (r *running) awaitNamespace(limit time.Duration) error {
 }
 
 // endlessNamespace is the finding for a deleted namespace that does not end.
-func endlessNamespace(namespace *corev1.Namespace) oracle.Finding {
+func endlessNamespace(namespace *corev1.Namespace) checks.Finding {
 	var why []string
 	for _, c := range namespace.Status.Conditions {
 		if c.Status == corev1.ConditionTrue {
 			why = append(why, c.Message)
 		}
 	}
-	return oracle.Finding{
+	return checks.Finding{
 		Oracle: run.OracleDeletable, Subject: "Namespace/" + namespace.Name,
 		Message: fmt.Sprintf("Namespace/%s was deleted and does not end: %s", namespace.Name, strings.Join(why, "; ")),
 	}

@@ -9,18 +9,19 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 )
 
 // observe lists all COSI objects and classes, the Secrets of the namespace, and the contents of the
 // backend.
-func (w *Sandbox) observe(ctx context.Context, name string) (oracle.Observation, error) {
-	m := oracle.Observation{Name: name, After: w.Emulator.Journal().Mark()}
+func (w *Sandbox) observe(ctx context.Context, name string) (observed.Observation, error) {
+	m := observed.Observation{Name: name, After: w.Emulator.Journal().Mark()}
 	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.API(), hub.Options{SecretNamespace: run.Namespace, Cached: true})
 	if err != nil {
 		return m, fmt.Errorf("observe the sandbox %s: %w", name, err)
 	}
-	m.Objects = oracle.NewObjects(lists)
+	m.Objects = watch.NewObjects(lists)
 	err = w.observeBackend(ctx, &m)
 	w.bystander.hide(&m)
 	m.Until = w.Emulator.Journal().Mark()
@@ -28,7 +29,7 @@ func (w *Sandbox) observe(ctx context.Context, name string) (oracle.Observation,
 }
 
 // observeBackend lists the contents of the backend if it is the store of the emulator.
-func (w *Sandbox) observeBackend(ctx context.Context, m *oracle.Observation) error {
+func (w *Sandbox) observeBackend(ctx context.Context, m *observed.Observation) error {
 	backend := w.Emulator.Store()
 	if backend == nil {
 		return nil
@@ -41,7 +42,7 @@ func (w *Sandbox) observeBackend(ctx context.Context, m *oracle.Observation) err
 	if err != nil {
 		return fmt.Errorf("list the accounts of the store: %w", err)
 	}
-	m.Backend = &oracle.BackendState{Buckets: buckets, Accounts: accounts}
+	m.Backend = &observed.BackendState{Buckets: buckets, Accounts: accounts}
 	for _, driver := range w.Emulator.Info().Served() {
 		m.Backend.Drivers = append(m.Backend.Drivers, driver)
 	}
@@ -57,16 +58,16 @@ func (w *Sandbox) isRunning() bool {
 	return true
 }
 
-func isEmpty(m oracle.Observation) bool {
+func isEmpty(m observed.Observation) bool {
 	return !hasObjects(m) && (m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
 }
 
-func hasObjects(m oracle.Observation) bool {
+func hasObjects(m observed.Observation) bool {
 	o := m.Objects
 	return len(o.Claims)+len(o.Buckets)+len(o.Accesses)+len(o.Secrets) > 0
 }
 
 // accountsOf returns all accounts except administrators'.
-func accountsOf(t *oracle.BackendState) []fakedriver.Account {
+func accountsOf(t *observed.BackendState) []fakedriver.Account {
 	return slices.DeleteFunc(slices.Clone(t.Accounts), func(a fakedriver.Account) bool { return a.Admin })
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
@@ -70,11 +70,11 @@ func (w *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left bool
 
 // removeRetained removes buckets that a run has correctly left in the backend: everything else was
 // deleted. It reports whether nothing is left.
-func (w *Sandbox) removeRetained(ctx context.Context, o *run.Record, m oracle.Observation) bool {
+func (w *Sandbox) removeRetained(ctx context.Context, o *run.Record, m observed.Observation) bool {
 	return o.TornDown && !hasObjects(m) && w.removeBackendState(ctx, m) == nil
 }
 
-func (w *Sandbox) clean(ctx context.Context, m oracle.Observation) error {
+func (w *Sandbox) clean(ctx context.Context, m observed.Observation) error {
 	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (w *Sandbox) clean(ctx context.Context, m oracle.Observation) error {
 
 // removeObjects deletes objects and their finalizers without the components, which may have caused
 // the failure.
-func (w *Sandbox) removeObjects(ctx context.Context, m oracle.Observation) error {
+func (w *Sandbox) removeObjects(ctx context.Context, m observed.Observation) error {
 	objects := w.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
 	for _, s := range m.Objects.Secrets {
 		secret := &corev1.Secret{}
@@ -116,7 +116,7 @@ func (w *Sandbox) removeObjects(ctx context.Context, m oracle.Observation) error
 
 // removeBackendState empties the backend. A bucket with objects stays, and the sandbox is
 // replaced.
-func (w *Sandbox) removeBackendState(ctx context.Context, m oracle.Observation) error {
+func (w *Sandbox) removeBackendState(ctx context.Context, m observed.Observation) error {
 	if m.Backend == nil {
 		return nil
 	}
@@ -142,10 +142,10 @@ func (w *Sandbox) recreate(ctx context.Context) error {
 }
 
 // observeAfter observes the sandbox after a run, but first removes the remains of an interference.
-func (w *Sandbox) observeAfter(ctx context.Context, o *run.Record) (oracle.Observation, error) {
+func (w *Sandbox) observeAfter(ctx context.Context, o *run.Record) (observed.Observation, error) {
 	if o.TornDown {
 		if err := w.undoInterference(ctx); err != nil {
-			return oracle.Observation{}, err
+			return observed.Observation{}, err
 		}
 	}
 	return w.observe(ctx, "after the run")

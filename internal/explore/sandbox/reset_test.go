@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -33,7 +33,7 @@ func TestResetUndoesInterference(t *testing.T) {
 	if err := w.Emulator.Client().Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
-	o := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: oracle.Observation{Name: "after the last step"}, TornDown: true}
+	o := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: observed.Observation{Name: "after the last step"}, TornDown: true}
 	if left, err := w.Reset(t.Context(), o); left || err != nil {
 		t.Errorf("reset() = %t, %v; want a clean sandbox", left, err)
 	}
@@ -57,7 +57,7 @@ func TestResetAwaitsReplies(t *testing.T) {
 	w := interferenceSandbox(t)
 	operation := journal.Operation{Name: "patch buckets", Subject: "bc-1"}
 	event := w.Emulator.Journal().Begin(emulator.ComponentSidecar, 1, journal.SeamAPI, operation)
-	vanished := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: oracle.Observation{Name: "after the last step"}}
+	vanished := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: observed.Observation{Name: "after the last step"}}
 	within, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := w.Reset(within, vanished); !errors.Is(err, errNotClean) {

@@ -11,7 +11,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -28,7 +29,7 @@ type running struct {
 	external []string // changes of the backend by steps
 
 	from    uint64 // the last event before the first step
-	watcher *oracle.Watcher
+	watcher *watch.Watcher
 	idle    *idle.Detector
 	started time.Time
 	seen    run.Record
@@ -53,7 +54,7 @@ func (r *running) start() {
 	r.from, r.started = r.sandbox.Emulator.Journal().Mark(), time.Now()
 	var err error
 	r.idle = idle.New(r.sandbox.Emulator)
-	r.watcher, err = oracle.Watch(r.context, r.sandbox.Emulator)
+	r.watcher, err = watch.Start(r.context, r.sandbox.Emulator)
 	r.fail(err)
 	for _, f := range r.faults {
 		r.fail(r.sandbox.Emulator.Faults().AddFallback(f))
@@ -99,16 +100,16 @@ func (r *running) complete() {
 }
 
 // inputOf returns the input of the standing oracles, with a last observation.
-func (r *running) inputOf(end oracle.Observation) (in oracle.Input) {
+func (r *running) inputOf(end observed.Observation) (in observed.Input) {
 	if r.watcher != nil {
 		r.watcher.MarkExternal(r.external...)
 		in = r.watcher.Input(r.sandbox.scope())
-		in.Observations = slices.Concat(r.seen.Before, []oracle.Observation{end})
+		in.Observations = slices.Concat(r.seen.Before, []observed.Observation{end})
 	}
 	return in
 }
 
-func learnFrom(n *run.Names, m oracle.Observation) {
+func learnFrom(n *run.Names, m observed.Observation) {
 	for i := range m.Objects.Claims {
 		n.Learn("BucketClaim", m.Objects.Claims[i].Name, string(m.Objects.Claims[i].UID))
 	}

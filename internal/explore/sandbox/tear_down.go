@@ -15,7 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
@@ -59,7 +60,7 @@ func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 
 // retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
 // administrator who has set it to Delete to do so.
-func (w *Sandbox) retainExisting(ctx context.Context, m oracle.Observation) (retained bool, err error) {
+func (w *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
 		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
@@ -82,7 +83,7 @@ func (w *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	if err != nil {
 		return fmt.Errorf("delete everything: %w", err)
 	}
-	objects := oracle.NewObjects(lists)
+	objects := watch.NewObjects(lists)
 	w.bystander.hideObjects(&objects)
 	var errs []error
 	for _, object := range w.objectsOf(&objects, kinds...) {
@@ -91,7 +92,7 @@ func (w *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	return errors.Join(errs...)
 }
 
-func (w *Sandbox) objectsOf(o *oracle.Objects, kinds ...string) []client.Object {
+func (w *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Object {
 	var objects []client.Object
 	for _, kind := range kinds {
 		switch kind {

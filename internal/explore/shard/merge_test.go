@@ -10,7 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 func TestMergeStates(t *testing.T) {
@@ -53,7 +53,7 @@ func writeShard(t *testing.T, dir, name, text string, shard Shard) string {
 	for i, c := range shard.Select(someCases()) {
 		result := cause.Result{Case: c, Reached: true, Runs: 1}
 		if i == 0 {
-			result.Findings = []oracle.Finding{{Oracle: "leak", Message: shard.String()}}
+			result.Findings = []checks.Finding{{Oracle: "leak", Message: shard.String()}}
 		}
 		s.Add(t.Context(), result)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 func TestStateFile(t *testing.T) {
@@ -26,7 +26,7 @@ func TestStateFile(t *testing.T) {
 		return s
 	}
 	s := open()
-	s.Add(t.Context(), cause.Result{Case: trials[:1], Findings: []oracle.Finding{{Oracle: "leak"}}})
+	s.Add(t.Context(), cause.Result{Case: trials[:1], Findings: []checks.Finding{{Oracle: "leak"}}})
 	s.Add(t.Context(), cause.Result{Case: trials[1:2]})
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -38,7 +38,7 @@ func (s *shrinker) fails(ctx context.Context, c candidate, text string) (fails b
 	return fails && err == nil, err
 }
 
-func (s *shrinker) finds(f oracle.Finding) bool { return f.Oracle == s.group.Oracle }
+func (s *shrinker) finds(f checks.Finding) bool { return f.Oracle == s.group.Oracle }
 
 type candidateRun struct {
 	*shrinker
@@ -49,7 +49,7 @@ type candidateRun struct {
 
 // findings returns the findings of a candidate, or none if the candidate does not pass without its
 // faults. If no fault is required, its steps may only fail like the whole scenario's.
-func (t *candidateRun) findings(ctx context.Context, faults plan.Case, text string) ([]oracle.Finding, error) {
+func (t *candidateRun) findings(ctx context.Context, faults plan.Case, text string) ([]checks.Finding, error) {
 	if len(faults) == 0 {
 		o, err := t.run(ctx, nil, nil)
 		if err != nil || run.BrokenError(o) != nil {
@@ -74,7 +74,7 @@ func (t *candidateRun) findings(ctx context.Context, faults plan.Case, text stri
 
 // failsAlike reports whether the first finding of a run without faults has the object and the cause
 // of the group. A scenario without the step that creates an object fails, too.
-func (s *shrinker) failsAlike(o *run.Record, found []oracle.Finding) bool {
+func (s *shrinker) failsAlike(o *run.Record, found []checks.Finding) bool {
 	at := slices.IndexFunc(found, s.finds)
 	if at < 0 || s.group.Subject != found[at].Subject {
 		return false

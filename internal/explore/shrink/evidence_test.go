@@ -7,13 +7,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 func TestVerify(t *testing.T) {
-	leak := report.Failure{Oracle: oracle.Leak}
+	leak := report.Failure{Oracle: vocabulary.Leak}
 	step := report.Failure{Step: new(0)}
 	broken := report.Failure{Step: new(0), Broken: true}
 	for _, test := range []struct {
@@ -23,10 +23,10 @@ func TestVerify(t *testing.T) {
 		verified             bool
 		rerun                string
 	}{
-		{"the same", "the oracle of the group failed", oracle.Leak, outcome.Failed, []report.Failure{leak}, true, "failed by leak"},
-		{"among others", "one of several oracles", oracle.Leak, outcome.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
+		{"the same", "the oracle of the group failed", vocabulary.Leak, outcome.Failed, []report.Failure{leak}, true, "failed by leak"},
+		{"among others", "one of several oracles", vocabulary.Leak, outcome.Failed, []report.Failure{step, leak}, true, "failed by steps, leak"},
 		{"a step", "a failed step counts as the oracle steps", run.OracleSteps, outcome.Failed, []report.Failure{step}, true, "failed by steps"},
-		{"another", "another oracle failed", oracle.Order, outcome.Failed, []report.Failure{leak}, false, "failed by leak"},
+		{"another", "another oracle failed", vocabulary.Order, outcome.Failed, []report.Failure{leak}, false, "failed by leak"},
 		{"broken", "a broken scenario proves nothing", run.OracleSteps, outcome.Broken, []report.Failure{broken}, false, "broken"},
 		{"none", "only the comparison with the clean run shows it", run.OracleState, outcome.Passed, nil, false, "passed"},
 	} {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // include inlines the steps of used files, so that a scenario needs no other files, and
@@ -50,7 +50,7 @@ func include(steps *yaml.Node, file, root string) error {
 }
 
 func stepsOfFile(file, root string) ([]*yaml.Node, error) {
-	text, err := spec.ReadFile(file)
+	text, err := document.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the steps: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 )
 
-// Input is the input of the oracles. It contains no secrets: their Watcher has removed them.
+// Input is the input of the oracles. It contains no secrets: package watch has removed them.
 type Input struct {
 	// API is the version of the COSI kinds and of the protocol; empty means v1alpha2.
 	API objectstorage.Version `json:"api,omitempty"`

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 // row is one event, or the beginning of one step, in the list.
@@ -45,9 +47,9 @@ func eventTable(id string, s report.Scenario) []row {
 	rows := make([]row, 0, len(s.Steps)+len(s.Events))
 	for i, step := range s.Steps {
 		rows = append(rows, row{
-			ID: fmt.Sprintf("%s-p%d", id, i), Class: "step " + string(step.Outcome), At: offset(since(s, step.Started)),
-			Lane: laneUser, Hue: laneUser, Name: stepName(step), Took: span(step.Duration), time: step.Started,
-			Step: &stepRow{i + 1, step.Verb, place(step.Position), string(step.Outcome), min(step.Depth, maxDepth)},
+			ID: fmt.Sprintf("%s-p%d", id, i), Class: "step " + string(step.Outcome), At: format.Offset(chart.Since(s, step.Started)),
+			Lane: chart.LaneUser, Hue: chart.LaneUser, Name: chart.StepName(step), Took: format.Span(step.Duration), time: step.Started,
+			Step: &stepRow{i + 1, step.Verb, format.Place(step.Position), string(step.Outcome), min(step.Depth, maxDepth)},
 		})
 	}
 	for _, e := range s.Events {
@@ -62,8 +64,9 @@ const maxDepth = 6
 
 func eventRow(id string, s report.Scenario, e journal.Event) row {
 	r := row{
-		ID: eventID(id, e), Class: eventClass(s, e), At: offset(since(s, e.Time)), Lane: e.Component, Hue: hue(e.Component),
-		Name: e.Operation.Name, Subject: shortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
+		ID: chart.EventID(id, e), Class: chart.EventClass(s, e), At: format.Offset(chart.Since(s, e.Time)),
+		Lane: e.Component, Hue: chart.Hue(e.Component),
+		Name: e.Operation.Name, Subject: chart.ShortName(e.Operation.Subject, s.Namespace), Outcome: e.Outcome,
 		Message: e.Message, Fault: e.Fault, Request: body(e.Request), Response: body(e.Response), time: e.Time,
 	}
 	if e.Incarnation > 1 {
@@ -72,7 +75,7 @@ func eventRow(id string, s report.Scenario, e journal.Event) row {
 	switch e.Seam {
 	case journal.SeamLog, journal.SeamProcess:
 	default:
-		r.Took = span(e.Duration)
+		r.Took = format.Span(e.Duration)
 	}
 	r.Facts = facts(e)
 	return r

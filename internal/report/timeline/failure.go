@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 type failure struct {
@@ -29,7 +31,7 @@ type diffLine struct{ Class, Text string }
 func newFailures(id string, s report.Scenario) []failure {
 	all := make([]failure, 0, len(s.Failures))
 	for _, f := range s.Failures {
-		shown := failure{Failure: f, Heading: heading(f, s), Place: place(f.Position), Lines: diffLines(f.Diff)}
+		shown := failure{Failure: f, Heading: heading(f, s), Place: format.Place(f.Position), Lines: diffLines(f.Diff)}
 		if f.Step != nil {
 			shown.Target = fmt.Sprintf("%s-p%d", id, *f.Step)
 		}
@@ -46,7 +48,7 @@ func heading(f report.Failure, s report.Scenario) string {
 	case f.Oracle != "":
 		return "Oracle " + f.Oracle
 	case f.Step != nil && *f.Step >= 0 && *f.Step < len(s.Steps):
-		return fmt.Sprintf("Step %d, %s", *f.Step+1, stepName(s.Steps[*f.Step]))
+		return fmt.Sprintf("Step %d, %s", *f.Step+1, chart.StepName(s.Steps[*f.Step]))
 	default:
 		return "At the end"
 	}

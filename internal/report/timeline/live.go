@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
 )
 
 // liveID is the section of the picture of a running emulator.
@@ -34,7 +33,7 @@ func (l Live) Write(w io.Writer) error {
 	s := report.Scenario{
 		Name: "the emulator", Started: l.Since, Duration: l.Until.Sub(l.Since), Events: slices.Clone(l.Events), Steps: l.Steps,
 	}
-	return execute(w, "chart.html", view{Scenario: s, ID: liveID, Chart: newChart(liveID, s, l.Lanes...)})
+	return execute(w, "chart.html", view{Scenario: s, ID: liveID, Chart: chart.New(liveID, s, l.Lanes...)})
 }
 
 // WriteEvent writes all details of an event.
@@ -47,13 +46,6 @@ func WriteSymbols(w io.Writer) error { return execute(w, "symbols.html", nil) }
 
 // Style returns the style sheet of reports.
 func Style() string { return style }
-
-// ConditionClass returns the look of a condition: good, poor, awful or unknown.
-func ConditionClass(conditionType, status string) string {
-	s := state{}
-	s.Type, s.Status = conditionType, metav1.ConditionStatus(status)
-	return stateClass(s)
-}
 
 func execute(w io.Writer, template string, data any) error {
 	if err := pages.ExecuteTemplate(w, template, data); err != nil {
@@ -74,12 +66,12 @@ type Kind struct {
 
 // Kinds returns the kinds of events, in the order in which a page offers them.
 func Kinds() []Kind {
-	kinds := make([]Kind, 0, len(categories))
-	for _, k := range categories {
-		kinds = append(kinds, Kind{Name: string(k), Label: filterLabels[k], On: k != kindLog && shownAtFirst(k)})
+	kinds := make([]Kind, 0, len(chart.Categories))
+	for _, k := range chart.Categories {
+		kinds = append(kinds, Kind{Name: string(k), Label: k.Label(), On: k != chart.KindLog && k.ShownAtFirst()})
 	}
 	return kinds
 }
 
 // KindOf returns the name of an event's kind.
-func KindOf(e journal.Event) string { return string(categoryOf(e)) }
+func KindOf(e journal.Event) string { return string(chart.CategoryOf(e)) }

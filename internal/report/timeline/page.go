@@ -3,9 +3,12 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -57,7 +60,7 @@ func (s section) View() view { return newView(s, s.scenario, s.as) }
 func newPage(r report.Report, as Presentation) page {
 	p := page{
 		assets: newAssets(), Presentation: as, Title: cmp.Or(as.Title, title(r)), Version: r.Version, Outcome: r.Outcome,
-		Started: r.Started.Format(time.RFC1123Z), Duration: span(r.Duration),
+		Started: r.Started.Format(time.RFC1123Z), Duration: format.Span(r.Duration),
 	}
 	for _, outcome := range outcomes {
 		if n := count(r, outcome); n > 0 {
@@ -71,8 +74,8 @@ func newPage(r report.Report, as Presentation) page {
 	byName := anchors(r.Scenarios)
 	for i, s := range r.Scenarios {
 		p.Sections = append(p.Sections, section{
-			ID: sectionID(i + 1), Anchor: byName[i], Name: s.Name, Outcome: s.Outcome, Duration: span(s.Duration),
-			Share: percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s, as: as,
+			ID: sectionID(i + 1), Anchor: byName[i], Name: s.Name, Outcome: s.Outcome, Duration: format.Span(s.Duration),
+			Share: format.Percent(float64(s.Duration) / float64(longest)), Labels: pairs(s.Labels), Why: why(s), scenario: s, as: as,
 		})
 	}
 	if len(p.Sections) > 0 && as.Summary == nil {
@@ -108,9 +111,9 @@ func worst(all []report.Scenario) int {
 func title(r report.Report) string {
 	bad := count(r, outcome.Failed) + count(r, outcome.Broken)
 	if bad == 0 {
-		return fmt.Sprintf("cosi-emu: %s", plural(len(r.Scenarios), "scenario"))
+		return fmt.Sprintf("cosi-emu: %s", format.Plural(len(r.Scenarios), "scenario"))
 	}
-	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, plural(len(r.Scenarios), "scenario"))
+	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, format.Plural(len(r.Scenarios), "scenario"))
 }
 
 // why explains in a line why a scenario has not passed.
@@ -119,4 +122,12 @@ func why(s report.Scenario) string {
 		return s.Failures[0].Message
 	}
 	return s.Reason
+}
+
+func pairs(labels map[string]string) []string {
+	all := make([]string, 0, len(labels))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		all = append(all, key+"="+labels[key])
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -62,7 +63,7 @@ func sectionID(entry int) string { return fmt.Sprintf("s%d", entry) }
 const summaryEntry = 0
 
 func (p Presentation) withDefaults() Presentation {
-	p.Noun, p.User = cmp.Or(p.Noun, "scenario"), cmp.Or(p.User, laneUser)
+	p.Noun, p.User = cmp.Or(p.Noun, "scenario"), cmp.Or(p.User, chart.LaneUser)
 	return p
 }
 

@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"github.com/cosi-emu/cosi-emu/internal/report"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/chart"
+	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
 // view is the content of one scenario.
@@ -19,54 +21,42 @@ type view struct {
 	Commands    []command
 	Failed      []failure
 	Files       []sourceFile
-	Chart       chart
-	Transitions []transition
+	Chart       chart.Chart
+	Transitions []chart.Transition
 	Filters     []filter
 	Rows        []row
 }
 
 // filter turns a kind of events on and off.
 type filter struct {
-	Kind  category
+	Kind  chart.Category
 	Label string
 	Count int
 	On    bool
-}
-
-var filterLabels = map[category]string{
-	kindWrite: "API writes", kindRead: "reads", kindWatch: "watches", kindCall: "calls",
-	kindStore: "store", kindProcess: "processes", kindLog: "log",
 }
 
 func newView(of section, s report.Scenario, as Presentation) view {
 	id := of.ID
 	v := view{
 		Scenario: s, ID: id, Anchor: of.Anchor, Commands: as.commands(s), Files: newSources(s), Noun: as.Noun,
-		OutcomeText: as.Label(s.Outcome), Place: place(s.Position), Took: span(s.Duration), Link: as.Links[s.Name],
+		OutcomeText: as.Label(s.Outcome), Place: format.Place(s.Position), Took: format.Span(s.Duration), Link: as.Links[s.Name],
 		LabelPairs: pairs(s.Labels),
-		Failed:     newFailures(id, s), Chart: newChart(id, s), Transitions: transitions(s), Filters: filters(s), Rows: eventTable(id, s),
+		Failed:     newFailures(id, s), Chart: chart.New(id, s), Transitions: chart.Transitions(s), Filters: filters(s), Rows: eventTable(id, s),
 	}
-	for i := range v.Chart.Lanes {
-		if v.Chart.Lanes[i].Name == laneUser {
-			v.Chart.Lanes[i].Name, v.Chart.Lanes[i].Short = as.User, cutText(as.User, maxLaneName)
-		}
-	}
+	v.Chart.NameUser(as.User)
 	return v
 }
 
-// shownAtFirst is false for reads and watches, which are frequent and rarely relevant.
-func shownAtFirst(k category) bool { return k != kindRead && k != kindWatch }
-
 // filters offers the kinds that the scenario has.
 func filters(s report.Scenario) []filter {
-	counts := map[category]int{}
+	counts := map[chart.Category]int{}
 	for _, e := range s.Events {
-		counts[categoryOf(e)]++
+		counts[chart.CategoryOf(e)]++
 	}
 	var offered []filter
-	for _, k := range categories {
+	for _, k := range chart.Categories {
 		if counts[k] > 0 {
-			offered = append(offered, filter{k, filterLabels[k], counts[k], shownAtFirst(k)})
+			offered = append(offered, filter{k, k.Label(), counts[k], k.ShownAtFirst()})
 		}
 	}
 	return offered

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -97,7 +97,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	}
 	r.result.From = e.journal.Mark() + 1
 	if err == nil {
-		r.watcher, err = oracle.Watch(ctx, e.emulator)
+		r.watcher, err = watch.Start(ctx, e.emulator)
 	}
 	if err == nil {
 		r.perform(ctx)

@@ -12,9 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // generous is a backend with mistakes that only the use of a key shows.
@@ -125,7 +127,7 @@ func TestKeys(t *testing.T) {
 			})
 			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, tc.scenario))
 			judged := !slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == "" })
-			got := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Keys })
+			got := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == vocabulary.Keys })
 			if got != tc.want || !judged {
 				t.Errorf("the oracle has found a key: %t, want %t\n%s", got, tc.want, explain(result))
 			}
@@ -137,10 +139,10 @@ func TestKeys(t *testing.T) {
 // during a trial.
 func TestKeysTriedByTwo(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	var watchers [2]*oracle.Watcher
+	var watchers [2]*watch.Watcher
 	for i := range watchers {
 		var err error
-		if watchers[i], err = oracle.Watch(t.Context(), emu); err != nil {
+		if watchers[i], err = watch.Start(t.Context(), emu); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,7 +154,7 @@ func TestKeysTriedByTwo(t *testing.T) {
 		trials.Go(func() error {
 			for range 200 {
 				all := func() eventscope.Scope { return eventscope.Scope{Alone: true} }
-				if used, err := w.TryKeys(t.Context(), all, &oracle.BackendState{}); err != nil || len(used) > 0 {
+				if used, err := w.TryKeys(t.Context(), all, &observed.BackendState{}); err != nil || len(used) > 0 {
 					return fmt.Errorf("TryKeys() = %v, %w", used, err)
 				}
 			}

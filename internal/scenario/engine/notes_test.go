@@ -7,9 +7,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // TestNotes lets steps time out. Each failure names the reason. A repeated call is no finding of
@@ -66,7 +66,7 @@ func TestNotes(t *testing.T) {
 			if notes := result.Failures[0].Notes; !slices.ContainsFunc(notes, regexp.MustCompile(tc.want).MatchString) {
 				t.Errorf("%s\nnotes %q, want one like %q", tc.reason, notes, tc.want)
 			}
-			if slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Silence }) {
+			if slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == vocabulary.Silence }) {
 				t.Errorf("%s\nthere is a finding of silence beside it:\n%s", tc.reason, explain(result))
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -145,7 +145,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 
 // noteRequest reports the effect of a step to the oracles.
 func (r *run) noteRequest(verb string, object *unstructured.Unstructured, body json.RawMessage, began time.Time) {
-	oracle.NoteUserRequest(r.engine.journal, oracle.UserRequest{Verb: verb, Object: object, Body: body, Began: began})
+	watch.NoteUserRequest(r.engine.journal, watch.UserRequest{Verb: verb, Object: object, Body: body, Began: began})
 }
 
 func (r *run) remove(ctx context.Context, s *spec.Step) (any, error) {

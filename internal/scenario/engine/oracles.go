@@ -9,9 +9,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 const (
@@ -79,18 +81,18 @@ func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
 	}
 }
 
-func (r *run) findings() []oracle.Finding {
+func (r *run) findings() []checks.Finding {
 	input := r.watcher.Input(r.eventScope())
 	r.result.Observed = input
 	r.result.Observed.Events = nil // the journal has them
-	return slices.DeleteFunc(oracle.Judge(input), func(f oracle.Finding) bool {
-		return r.engine.options.NoBackend && (f.Oracle == oracle.Leak || f.Oracle == oracle.Loss)
+	return slices.DeleteFunc(oracle.Judge(input), func(f checks.Finding) bool {
+		return r.engine.options.NoBackend && (f.Oracle == vocabulary.Leak || f.Oracle == vocabulary.Loss)
 	})
 }
 
 // isTransient reports whether a finding may be due to an early observation.
-func isTransient(f oracle.Finding) bool {
-	return !slices.Contains([]string{oracle.Order, oracle.Foreign, oracle.Secret, oracle.Request, oracle.Pace}, f.Oracle)
+func isTransient(f checks.Finding) bool {
+	return !slices.Contains([]string{vocabulary.Order, vocabulary.Foreign, vocabulary.Secret, vocabulary.Request, vocabulary.Pace}, f.Oracle)
 }
 
 // oracleFailures converts the findings into failures, except for those that the
@@ -103,7 +105,7 @@ func (r *run) oracleFailures() []outcome.Failure {
 	var failures []outcome.Failure
 	used := make([]bool, len(r.scenario.Allow))
 	for _, finding := range r.findings() {
-		allowed := finding.Oracle == oracle.Silence && r.unresponsive // the step's failure reports the repeated calls
+		allowed := finding.Oracle == vocabulary.Silence && r.unresponsive // the step's failure reports the repeated calls
 		for i := range r.scenario.Allow {
 			if allows(&r.scenario.Allow[i], finding) {
 				used[i], allowed = true, true
@@ -129,7 +131,7 @@ func (r *run) oracleFailures() []outcome.Failure {
 	return failures
 }
 
-func allows(exception *spec.Exception, f oracle.Finding) bool {
+func allows(exception *spec.Exception, f checks.Finding) bool {
 	return exception.Oracle == f.Oracle && (strings.Contains(f.Message, exception.About) || strings.Contains(f.Subject, exception.About))
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // wasteful is a backend that deletes the buckets of an account with the account.
@@ -52,7 +52,7 @@ func TestLostWithAccess(t *testing.T) {
 		"- delete: [BucketAccess/app, BucketClaim/photos]\n- expect: {BucketAccess/app: absent, BucketClaim/photos: absent}\n"
 	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, scenario))
 	if !slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool {
-		return f.Oracle == oracle.Loss && strings.Contains(f.Message, "nothing has asked")
+		return f.Oracle == vocabulary.Loss && strings.Contains(f.Message, "nothing has asked")
 	}) {
 		t.Errorf("the oracle has not found the loss\n%s", explain(result))
 	}
@@ -74,7 +74,7 @@ func TestLeakedFile(t *testing.T) {
 			}
 		}}
 		result := engine.New(emu, engine.Options{Observer: observer}).Run(t.Context(), parse(t, "steps:"+granted+object+ended))
-		found := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == oracle.Leak })
+		found := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool { return f.Oracle == vocabulary.Leak })
 		if found != stray || len(result.Failures) > 0 && !stray {
 			t.Errorf("with a stray file %t, the oracle has found a leak: %t\n%s", stray, found, explain(result))
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -95,7 +95,7 @@ func TestKeysOfExternalDriver(t *testing.T) {
 			})
 			result := runExternal(t, emu, name, socket, tc.steps)
 			found := slices.ContainsFunc(result.Failures, func(f outcome.Failure) bool {
-				return f.Oracle == oracle.Keys && strings.Contains(f.Message, tc.want)
+				return f.Oracle == vocabulary.Keys && strings.Contains(f.Message, tc.want)
 			})
 			if found != (tc.want != "") || len(result.Failures) > 0 && !found || len(result.Notes) > 0 {
 				t.Errorf("notes %q, want none; a finding with %q: %t\n%s", result.Notes, tc.want, found, explain(result))

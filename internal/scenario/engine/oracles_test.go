@@ -12,10 +12,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
@@ -108,7 +108,7 @@ steps:
 		"Orphaned": {
 			reason: "No object records the bucket of the backend.", scenario: orphaned,
 			between: func(t *testing.T, namespace string) { t.Helper(); orphan(t, emu, namespace) },
-			want:    []string{oracle.Leak, oracle.Leak},
+			want:    []string{vocabulary.Leak, vocabulary.Leak},
 		},
 		"Allowed": {
 			reason:   "It is known, and there is a reason.",
@@ -118,7 +118,7 @@ steps:
 		"Stale": {
 			reason:   "An exception for nothing would hide what comes next.",
 			scenario: "steps:" + claimed + "allow: [{oracle: loss, reason: it was so once}, {oracle: order, reason: so was this}]\n",
-			want:     []string{oracle.Loss, oracle.Order},
+			want:     []string{vocabulary.Loss, vocabulary.Order},
 		},
 		"AllowedBackend": {
 			reason: "A step has created the bucket without COSI, and the exception says so.",
@@ -129,7 +129,7 @@ steps:
 			reason: "The exception is about another bucket.",
 			scenario: "steps: [{backend: {createBucket: \"${scope}-raw\"}}]\n" +
 				"allow: [{oracle: leak, about: -cooked, reason: it was created without COSI}]\n",
-			want: []string{oracle.Leak},
+			want: []string{vocabulary.Leak},
 		},
 		"Lost": {
 			reason: "The account was deleted in the backend, and the access still reports ready.", scenario: "steps:" + granted,
@@ -141,7 +141,7 @@ steps:
 					t.Error(err)
 				}
 			},
-			want: []string{oracle.Loss},
+			want: []string{vocabulary.Loss},
 		},
 		"Revealed": {
 			reason: "A component has logged the key.", scenario: "steps:" + granted,
@@ -151,7 +151,7 @@ steps:
 				get(t, emu, namespace, "key", secret)
 				emu.Journal().Logger("sidecar", 1, 0).Info("granted", "key", string(secret.Data[v1alpha2.SecretKeyS3SecretAccessKey]))
 			},
-			want: []string{oracle.Secret},
+			want: []string{vocabulary.Secret},
 		},
 	}
 	for name, tc := range tests {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -29,5 +29,5 @@ func lastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.
 // isProgress reports whether an event is a successful write or call. Failed ones repeat, and so do
 // Events and Leases.
 func isProgress(e journal.Event) bool {
-	return oracle.IsActivity(e) && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
+	return checks.BreaksSilence(e) && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
 }

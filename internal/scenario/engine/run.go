@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 const cleanUpTimeout = 30 * time.Second
@@ -39,7 +40,7 @@ type run struct {
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
-	watcher  *oracle.Watcher
+	watcher  *watch.Watcher
 	idle     *idle.Detector
 	external []string // buckets and accounts that steps have created without COSI
 	// callsByStep are the scenario's own calls of the user's driver.
@@ -157,7 +158,7 @@ func (r *run) locate(s *spec.Step, err error) error {
 	if failure.Step == nil {
 		failure.Step = s
 	}
-	if failure.Position == (spec.Position{}) {
+	if failure.Position == (document.Position{}) {
 		failure.Position = s.Position
 	}
 	return err

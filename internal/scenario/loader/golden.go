@@ -4,11 +4,12 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 type goldenFile struct {
 	path string
-	step spec.Position
+	step document.Position
 }
 
 func goldenFiles(steps []spec.Step) []goldenFile {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 )
 
@@ -18,8 +19,8 @@ type Set struct {
 	Scenarios []*spec.Scenario
 	// Files are the files with scenarios.
 	Files []string
-	// MissingGolden has a [spec.Problem] for each golden file that does not exist. 'run --update' writes it.
-	MissingGolden []*spec.Problem
+	// MissingGolden has a [document.Problem] for each golden file that does not exist. 'run --update' writes it.
+	MissingGolden []*document.Problem
 
 	dirs   []string          // directories whose changes may concern the set
 	prints map[string]string // hash of the inputs of each file
@@ -27,7 +28,7 @@ type Set struct {
 
 // Load reads the scenarios in files, and in the YAML files of directories and below. It skips step
 // lists in directories, which are read where they are used. The error is ErrNothing, the error of
-// an unreadable path, or has a [spec.Problem] for every mistake in all files.
+// an unreadable path, or has a [document.Problem] for every mistake in all files.
 func Load(paths []string) (*Set, error) {
 	found, err := find(paths)
 	if err != nil {
@@ -52,7 +53,7 @@ func Load(paths []string) (*Set, error) {
 func (s *Set) load(file string, named bool) error {
 	sum := sha256.New()
 	read := func(name string) ([]byte, error) {
-		data, err := spec.ReadFile(name)
+		data, err := document.ReadFile(name)
 		s.addDir(filepath.Dir(name))
 		_, _ = fmt.Fprintf(sum, "%s %d %v\n%s", name, len(data), err, data)
 		return data, err
@@ -69,7 +70,7 @@ func (s *Set) load(file string, named bool) error {
 	for _, scenario := range scenarios {
 		if file := scenario.SnapshotFile(); file != "" {
 			if _, err := snapshot.Open(file); err != nil {
-				return &spec.Problem{Position: scenario.Setup.Position, Message: "snapshot: " + err.Error()}
+				return &document.Problem{Position: scenario.Setup.Position, Message: "snapshot: " + err.Error()}
 			}
 		}
 		for _, golden := range goldenFiles(scenario.Steps) {
@@ -86,8 +87,8 @@ func (s *Set) load(file string, named bool) error {
 	return nil
 }
 
-func missingGolden(scenario string, golden goldenFile) *spec.Problem {
-	return &spec.Problem{Position: golden.step, Message: fmt.Sprintf(
+func missingGolden(scenario string, golden goldenFile) *document.Problem {
+	return &document.Problem{Position: golden.step, Message: fmt.Sprintf(
 		"golden file %s does not exist: write it with 'cosi-emu run %s --update'", golden.path, scenario)}
 }
 
@@ -99,19 +100,19 @@ func (s *Set) addDir(dir string) {
 
 // problem converts an error to one of the file, if necessary.
 func problem(file string, err error) error {
-	if len(spec.Problems(err)) > 0 {
+	if len(document.Problems(err)) > 0 {
 		return err
 	}
-	return &spec.Problem{Position: spec.Position{File: file, Line: 1, Column: 1}, Message: err.Error()}
+	return &document.Problem{Position: document.Position{File: file, Line: 1, Column: 1}, Message: err.Error()}
 }
 
 // duplicates finds scenarios of the same name: reports and commands refer to them by name.
 func (s *Set) duplicates() []error {
 	var failed []error
-	first := map[string]spec.Position{}
+	first := map[string]document.Position{}
 	for _, scenario := range s.Scenarios {
 		if at, ok := first[scenario.Name]; ok {
-			failed = append(failed, &spec.Problem{
+			failed = append(failed, &document.Problem{
 				Position: scenario.Position,
 				Message:  fmt.Sprintf("scenario %q already exists at %s: rename one of them", scenario.Name, at),
 			})

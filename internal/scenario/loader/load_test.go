@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -104,7 +105,7 @@ func TestLoad(t *testing.T) {
 			if diff := cmp.Diff(tc.want, names(set.Scenarios)); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
-			problems := spec.Problems(err)
+			problems := document.Problems(err)
 			if len(problems) != len(tc.problems) || (err != nil) != (len(tc.problems) > 0) {
 				t.Fatalf("%s problems: %v", tc.reason, err)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // LoadSuite reads the scenarios that ship with the program, sorted by file, with their paths in
-// [suite.FS]. The error has a [spec.Problem] for each problem.
+// [suite.FS]. The error has a [document.Problem] for each problem.
 func LoadSuite() (*Set, error) {
 	var files []string
 	for _, pattern := range []string{"*/*.yaml", "v1alpha1/*/*.yaml"} {

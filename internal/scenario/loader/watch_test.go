@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // patience bounds every wait of a test.
@@ -61,7 +61,7 @@ func TestWatch(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		changed, err := w.Changed(ctx)
 		cancel()
-		if diff := cmp.Diff(tc.want, names(changed)); diff != "" || len(spec.Problems(err)) > 0 != tc.wrong {
+		if diff := cmp.Diff(tc.want, names(changed)); diff != "" || len(document.Problems(err)) > 0 != tc.wrong {
 			t.Errorf("%s %v, -want, +got:\n%s", tc.reason, err, diff)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Difference is one place where a value differs from the pattern.
@@ -19,7 +20,7 @@ type Difference struct {
 	// Got is the actual value; empty if there is none.
 	Got string
 	// Position is the pattern's position.
-	Position spec.Position
+	Position document.Position
 }
 
 // String renders the difference in a line.

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Outcome is the outcome of a scenario.
@@ -63,7 +64,7 @@ type StepResult struct {
 type Failure struct { //nolint:errname // a failed expectation is a failure, not a program error
 	// Step is nil for findings at the end.
 	Step     *spec.Step
-	Position spec.Position
+	Position document.Position
 	// Oracle is the standing oracle that reports the failure, if any.
 	Oracle string
 	// Events are the sequence numbers of the events that show it, if known.
@@ -113,7 +114,7 @@ func (r *Result) Redact(j *journal.Journal) {
 
 // Error implements the error interface.
 func (f *Failure) Error() string {
-	if f.Position == (spec.Position{}) {
+	if f.Position == (document.Position{}) {
 		return f.Message // the step is not known yet
 	}
 	return f.Position.String() + ": " + f.Message

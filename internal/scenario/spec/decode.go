@@ -10,15 +10,19 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
+
+// maxDepth limits the nesting of a document.
+const maxDepth = 100
 
 // decoder decodes nodes into Go values, strictly. The tags of struct fields name them:
 // `yaml:"name"`.
 type decoder struct {
 	file string
 	// place, if set, returns the positions of nodes that are not from a file.
-	place  func(*yaml.Node) Position
+	place  func(*yaml.Node) document.Position
 	depth  int
 	failed []error
 	// used are the variables of the expressions read so far.
@@ -27,7 +31,7 @@ type decoder struct {
 
 // use is a place where variables are used.
 type use struct {
-	position Position
+	position document.Position
 	names    []string
 	selects  func(variable string) []string
 }
@@ -49,15 +53,15 @@ type custom interface {
 	decode(d *decoder, n *yaml.Node)
 }
 
-func (d *decoder) at(n *yaml.Node) Position {
+func (d *decoder) at(n *yaml.Node) document.Position {
 	if d.place != nil {
 		return d.place(n)
 	}
-	return Position{File: d.file, Line: n.Line, Column: n.Column}
+	return document.Position{File: d.file, Line: n.Line, Column: n.Column}
 }
 
 func (d *decoder) problem(n *yaml.Node, format string, arguments ...any) {
-	d.failed = append(d.failed, &Problem{d.at(n), fmt.Sprintf(format, arguments...)})
+	d.failed = append(d.failed, &document.Problem{Position: d.at(n), Message: fmt.Sprintf(format, arguments...)})
 }
 
 func (d *decoder) err() error { return errors.Join(d.failed...) }
@@ -127,7 +131,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value) {
 	if position := v.FieldByName("Position"); position.IsValid() {
 		position.Set(reflect.ValueOf(d.at(n)))
 	}
-	if isNull(n) && v.Type() == reflect.TypeFor[Settle]() {
+	if document.IsNull(n) && v.Type() == reflect.TypeFor[Settle]() {
 		return // `settle:` alone is complete
 	}
 	before := len(d.failed)
@@ -218,7 +222,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value) {
 
 func kindOf(n *yaml.Node) string {
 	switch {
-	case isNull(n):
+	case document.IsNull(n):
 		return "nothing"
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"

@@ -2,5 +2,5 @@
 // engine, so that files can be checked without starting anything.
 //
 // Decoding is strict. An unknown or misplaced field, a duplicate key, a second verb: each is a
-// [Problem] with file, line and column, and all problems of a file are reported at once.
+// [document.Problem] with file, line and column, and all problems of a file are reported at once.
 package spec

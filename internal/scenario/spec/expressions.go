@@ -6,13 +6,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	cosicel "github.com/cosi-emu/cosi-emu/internal/scenario/cel"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Expression is a condition in CEL in a document. It is nil inside if not given.
 type Expression struct {
 	*cosicel.Expression
 
-	Position Position
+	Position document.Position
 }
 
 func (e *Expression) decode(d *decoder, n *yaml.Node) {
@@ -37,7 +38,7 @@ func (e *Expression) decode(d *decoder, n *yaml.Node) {
 type Text struct { //nolint:recvcheck // only reading changes it
 	*cosicel.Template
 
-	Position Position
+	Position document.Position
 }
 
 // IsZero reports whether no text is given.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 func TestLimits(t *testing.T) {
@@ -73,7 +74,7 @@ func TestSetupRejected(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := files(map[string]string{"s.yaml": tc.file}).Load("s.yaml")
-			problems := spec.Problems(err)
+			problems := document.Problems(err)
 			if len(problems) != 1 || !strings.HasPrefix(problems[0].Error(), tc.want) {
 				t.Errorf("%s\nLoad() = %v\nwant one problem that begins with %s", tc.reason, err, tc.want)
 			}
@@ -96,7 +97,7 @@ func TestDriverParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := spec.Driver{Name: "one", Parameters: spec.Parameters{"latency": "5ms", "maxAccounts": "3"}}
-	if diff := cmp.Diff(want, all[0].Setup.Drivers[0], cmpopts.IgnoreTypes(spec.Position{})); diff != "" {
+	if diff := cmp.Diff(want, all[0].Setup.Drivers[0], cmpopts.IgnoreTypes(document.Position{})); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

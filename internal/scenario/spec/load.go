@@ -11,18 +11,22 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
+
+// MaxSteps is the maximum number of steps of a scenario, with included ones counted each time.
+const MaxSteps = 10_000
 
 // Loader reads files.
 type Loader struct {
-	// ReadFile reads a file by its slash-separated path. Default: [ReadFile].
+	// ReadFile reads a file by its slash-separated path. Default: [document.ReadFile].
 	ReadFile func(name string) ([]byte, error)
 	// Rewrite changes each document, a scenario's or one of kind [KindSteps], before it is decoded.
 	// The positions in the file stay. Default: no change.
-	Rewrite func(document *yaml.Node)
+	Rewrite func(root *yaml.Node)
 }
 
-// Load reads the scenarios of a file, and the files that these use. The error has a [Problem] for
+// Load reads the scenarios of a file, and the files that these use. The error has a [document.Problem] for
 // every mistake in them.
 func (l Loader) Load(file string) ([]*Scenario, error) {
 	l = l.withDefaults()
@@ -33,15 +37,28 @@ func (l Loader) Load(file string) ([]*Scenario, error) {
 	return l.Parse(file, data)
 }
 
+// Build is Load for a document without a file. The function returns the position of each of its
+// nodes, for problems and reports.
+func (l Loader) Build(root *yaml.Node, at func(*yaml.Node) document.Position) (*Scenario, error) {
+	s, err := l.withDefaults().scenario(&decoder{place: at}, root)
+	if text, failed := yaml.Marshal(root); failed == nil { // otherwise it cannot be recorded
+		s.Sources = append([]Source{{s.Name + ".yaml", string(text)}}, s.Sources...)
+	}
+	return s, err
+}
+
 // Parse is Load for a file's content.
 func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 	l = l.withDefaults()
-	nodes, err := parse(file, data)
+	nodes, err := document.Parse(file, data)
 	if err != nil {
 		return nil, err
 	}
 	if len(nodes) == 0 {
-		return nil, &Problem{Position{File: file, Line: 1, Column: 1}, "the file has no scenario: it must begin with apiVersion: " + APIVersion}
+		return nil, &document.Problem{
+			Position: document.Position{File: file, Line: 1, Column: 1},
+			Message:  "the file has no scenario: it must begin with apiVersion: " + APIVersion,
+		}
 	}
 	var all []*Scenario
 	var failed []error
@@ -56,7 +73,7 @@ func (l Loader) Parse(file string, data []byte) ([]*Scenario, error) {
 
 func (l Loader) withDefaults() Loader {
 	if l.ReadFile == nil {
-		l.ReadFile = ReadFile
+		l.ReadFile = document.ReadFile
 	}
 	if l.Rewrite == nil {
 		l.Rewrite = func(*yaml.Node) {}
@@ -140,7 +157,7 @@ func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
 		*budget--
 		if *budget < 0 {
 			if *budget == -1 {
-				d.failed = append(d.failed, &Problem{all[i].Position, fmt.Sprintf("the scenario has more than %d steps", MaxSteps)})
+				d.fail(all[i].Position, "the scenario has more than %d steps", MaxSteps)
 			}
 			return
 		}
@@ -156,7 +173,7 @@ func (l Loader) include(d *decoder, all []Step, chain []string, budget *int) {
 
 func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 	file := path.Join(path.Dir(step.Position.File), step.Use)
-	fail := func(message string) { d.failed = append(d.failed, &Problem{step.Position, message}) }
+	fail := func(message string) { d.fail(step.Position, "%s", message) }
 	if slices.Contains(chain, file) {
 		fail("the files use each other in a circle: " + strings.Join(append(chain, file), " uses "))
 		return
@@ -166,7 +183,7 @@ func (l Loader) use(d *decoder, step *Step, chain []string, budget *int) {
 		fail("the steps cannot be read: " + err.Error())
 		return
 	}
-	nodes, err := parse(file, data)
+	nodes, err := document.Parse(file, data)
 	if err != nil {
 		d.failed = append(d.failed, err)
 		return

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // files is a Loader's view of a few files.
@@ -144,7 +145,7 @@ func TestRejected(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := files(map[string]string{"s.yaml": tc.file}).Load("s.yaml")
-			problems := spec.Problems(err)
+			problems := document.Problems(err)
 			if err == nil || len(problems) == 0 {
 				t.Fatalf("%s\nLoad() = %v, want problems", tc.reason, err)
 			}
@@ -212,7 +213,7 @@ func TestTooLarge(t *testing.T) {
 		t.Error("Load() of 100 MB = nil")
 	}
 	many := head + "steps:\n" + strings.Repeat("- mark: m\n", spec.MaxSteps+1)
-	if _, err := files(map[string]string{"s.yaml": many}).Load("s.yaml"); err == nil || len(spec.Problems(err)) != 1 {
+	if _, err := files(map[string]string{"s.yaml": many}).Load("s.yaml"); err == nil || len(document.Problems(err)) != 1 {
 		t.Errorf("Load() of %d steps = %v, want one problem", spec.MaxSteps+1, err)
 	}
 }
@@ -230,7 +231,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := files(nil).Parse("s.yaml", []byte(text))
 		if err != nil {
-			for _, problem := range spec.Problems(err) {
+			for _, problem := range document.Problems(err) {
 				if problem.Position.File == "" || problem.Message == "" {
 					t.Errorf("a problem without a place or a message: %v", problem)
 				}

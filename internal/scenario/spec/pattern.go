@@ -1,6 +1,10 @@
 package spec
 
-import "go.yaml.in/yaml/v3"
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
+)
 
 // The words for any value, and for none. In quotes they are text.
 const (
@@ -12,7 +16,7 @@ const (
 // pattern. Lists match item by item, or by the items' keys if all items of the pattern have one
 // (see docs/scenarios.md).
 type Pattern struct {
-	Position Position
+	Position document.Position
 	// Exactly one of these is set.
 	Fields    []PatternField
 	IsMapping bool // with Fields, possibly empty

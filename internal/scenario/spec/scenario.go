@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // APIVersion and Kind begin every document.
@@ -31,7 +32,7 @@ type Scenario struct {
 	Steps  []Step      `yaml:"steps" required:"true" doc:"the steps, run in this order"`
 	Allow  []Exception `yaml:"allow" doc:"oracle findings that do not fail the scenario"`
 
-	Position Position
+	Position document.Position
 	// Broken means that a part of the scenario cannot be read.
 	Broken bool
 	// Sources are the files of the scenario: its own file, and those whose steps it uses. A
@@ -73,7 +74,7 @@ type Setup struct {
 	Timeout Duration `yaml:"timeout" doc:"timeout of each step without its own; default 10s"`
 	Limits  Limits   `yaml:"limits" doc:"limits of the scenario"`
 
-	Position Position
+	Position document.Position
 
 	// Broken means that a part of the setup cannot be read.
 	Broken bool
@@ -88,7 +89,7 @@ type Driver struct {
 	// Parameters are defaults for buckets and accounts whose class does not set them.
 	Parameters Parameters `yaml:"parameters" doc:"fake driver parameters, for buckets and accounts whose class does not set them"`
 	Socket     string     `yaml:"socket" doc:"endpoint of a running driver, unix:///path; allows no other field except name"`
-	Position   Position
+	Position   document.Position
 }
 
 // Class is a BucketClass.
@@ -98,7 +99,7 @@ type Class struct {
 	Driver         string            `yaml:"driver" doc:"a name of setup.drivers; default: the first"`
 	DeletionPolicy string            `yaml:"deletionPolicy" enum:"Delete,Retain" doc:"Delete or Retain; default Delete"`
 	Parameters     map[string]string `yaml:"parameters" doc:"parameters for the driver"`
-	Position       Position
+	Position       document.Position
 }
 
 // AccessClass is a BucketAccessClass.
@@ -111,7 +112,7 @@ type AccessClass struct {
 	// DisallowedModes are the modes that accesses of the class may not request.
 	DisallowedModes *Modes            `yaml:"disallowedBucketAccessModes" doc:"modes that the class disallows"`
 	Parameters      map[string]string `yaml:"parameters" doc:"parameters for the driver"`
-	Position        Position
+	Position        document.Position
 }
 
 // Modes are access modes in the KEP's three categories.
@@ -126,7 +127,7 @@ type Exception struct {
 	Oracle   string `yaml:"oracle" required:"true" doc:"name of the oracle, as in its findings"`
 	About    string `yaml:"about" doc:"a word that the finding contains; default: any finding"`
 	Reason   string `yaml:"reason" required:"true" doc:"why the finding is expected"`
-	Position Position
+	Position document.Position
 	// Broken means that a part of the exception cannot be read.
 	Broken bool
 }

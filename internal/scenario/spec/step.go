@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Step is one action or expectation. It has exactly one verb.
@@ -46,7 +48,7 @@ type Step struct {
 	Exec     *Exec         `yaml:"exec" verb:"true" doc:"run a program; requires --allow-exec"`
 	Golden   *Golden       `yaml:"golden" verb:"true" doc:"compare objects with a file, which --update rewrites"`
 
-	Position Position
+	Position document.Position
 	Verb     string
 	// Broken means that a part of the step, or of an inner step, cannot be read.
 	Broken bool

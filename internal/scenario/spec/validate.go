@@ -9,9 +9,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
+
+// DNSLabel is the regular expression of names.
+const DNSLabel = `^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`
 
 var (
 	dnsLabel   = regexp.MustCompile(DNSLabel)
@@ -25,8 +29,8 @@ var Variables = []string{"accessClass", "accessClasses", "class", "classes", "dr
 // selfName is the variable for the value that a condition in a pattern checks.
 const selfName = "self"
 
-func (d *decoder) fail(at Position, format string, arguments ...any) {
-	d.failed = append(d.failed, &Problem{at, fmt.Sprintf(format, arguments...)})
+func (d *decoder) fail(at document.Position, format string, arguments ...any) {
+	d.failed = append(d.failed, &document.Problem{Position: at, Message: fmt.Sprintf(format, arguments...)})
 }
 
 // validate finds mistakes in the readable parts. It does not check references to unreadable parts,
@@ -132,7 +136,7 @@ func (d *decoder) joined(driver *Driver) {
 	}
 }
 
-func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
+func (d *decoder) unique(what, name string, at document.Position, seen map[string]bool) {
 	switch {
 	case !dnsLabel.MatchString(name):
 		d.fail(at, "the name %q of the %s must be a DNS label: at most 63 of a-z, 0-9 and -", name, what)
@@ -142,13 +146,13 @@ func (d *decoder) unique(what, name string, at Position, seen map[string]bool) {
 	seen[name] = true
 }
 
-func (d *decoder) knownDriver(at Position, name string, drivers map[string]bool) {
+func (d *decoder) knownDriver(at document.Position, name string, drivers map[string]bool) {
 	if name != "" && !drivers[name] {
 		d.fail(at, "driver %q not found in setup.drivers: %s", name, suggest.From(name, slices.Sorted(maps.Keys(drivers))))
 	}
 }
 
-func (d *decoder) oneOf(at Position, what string, values []string, known ...string) {
+func (d *decoder) oneOf(at document.Position, what string, values []string, known ...string) {
 	for _, value := range values {
 		if !slices.Contains(known, value) {
 			d.fail(at, "%s %q: %s", what, value, suggest.From(value, slices.DeleteFunc(known, func(k string) bool { return k == "" })))

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -38,7 +39,7 @@ func (v *validation) componentNames(s *Step, names *Names) {
 	}
 }
 
-func (d *decoder) component(at Position, name string) {
+func (d *decoder) component(at document.Position, name string) {
 	if glob.HasWildcard(name) {
 		d.fail(at, "component %q must be a name without *", name)
 		return
@@ -57,7 +58,7 @@ func (v *validation) componentAt(seam journal.Seam, text Text) {
 	}
 }
 
-func (v *validation) method(at Position, name string) {
+func (v *validation) method(at document.Position, name string) {
 	if operations.Method(v.api, name) == nil {
 		v.decoder.fail(at, "unknown method %q: %s", name, suggest.From(name, operations.MethodsOf(v.api)))
 	}

@@ -5,11 +5,13 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Value is any YAML, with its positions. Strings in it may be templates.
 type Value struct {
-	Position Position
+	Position document.Position
 	// Exactly one of these is set; none is null.
 	Fields []Field
 	Items  []Value
@@ -23,7 +25,7 @@ type Field struct {
 	Name string
 	// Key is the name if it has expressions.
 	Key      Text
-	Position Position
+	Position document.Position
 	Value    Value
 }
 

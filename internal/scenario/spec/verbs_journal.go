@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 // Events are the events that the journal must have, or must not have, between two marks. They
@@ -19,7 +21,7 @@ type Events struct {
 	// Only excludes other events of the named components and seams.
 	Only bool `yaml:"only" doc:"the same components have no other events at the same seams"`
 
-	Position Position
+	Position document.Position
 }
 
 // EventPattern is a pattern for an event. Fields that are not given match all.
@@ -32,7 +34,7 @@ type EventPattern struct {
 	Request   *Pattern `yaml:"request" doc:"pattern of the request"`
 	Response  *Pattern `yaml:"response" doc:"pattern of the response"`
 	Count     Count    `yaml:"count" doc:"number of events: 2, 1.., ..3 or 1..3; default 1.."`
-	Position  Position
+	Position  document.Position
 }
 
 // Count is a range of numbers, both ends included. The zero value is 1 and more.

@@ -6,12 +6,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // Object is an object as it is sent to the API server, with templates still in its strings.
 type Object struct {
-	Position Position
+	Position document.Position
 	Value    Value
 }
 
@@ -47,7 +48,7 @@ func (d *decoder) known(object *Value, kind string) bool {
 // Reference names an object: KIND/NAME, in the scenario's namespace if the kind has one, or
 // KIND/NAMESPACE/NAME.
 type Reference struct {
-	Position Position
+	Position document.Position
 	Kind     string
 	Name     Text
 }
@@ -92,7 +93,7 @@ func oneOrMany(n *yaml.Node) []*yaml.Node {
 	switch {
 	case n.Kind == yaml.SequenceNode:
 		return n.Content
-	case isNull(n):
+	case document.IsNull(n):
 		return nil
 	}
 	return []*yaml.Node{n}

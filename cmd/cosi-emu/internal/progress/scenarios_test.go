@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 var (
@@ -36,7 +37,7 @@ func begin(o outcome.Observer) {
 func end(o outcome.Observer) {
 	o.StepEnded(second, outcome.StepResult{Step: step})
 	failed := outcome.Result{Scenario: second, Outcome: outcome.Failed, Duration: 1500 * time.Millisecond}
-	failed.Failures = []outcome.Failure{{Position: spec.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
+	failed.Failures = []outcome.Failure{{Position: document.Position{File: "s.yaml", Line: 5}, Message: "it is not ready\nat all"}}
 	o.ScenarioEnded(failed)
 }
 

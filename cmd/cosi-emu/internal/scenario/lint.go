@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 type findings struct {
@@ -53,14 +53,14 @@ The exit code is 0 without problems, and 2 otherwise.`,
 
 func lint(streams cli.Streams, paths []string, output string) error {
 	set, err := loader.Load(paths)
-	if err != nil && len(spec.Problems(err)) == 0 {
+	if err != nil && len(document.Problems(err)) == 0 {
 		return cli.Usage(err)
 	}
 	all := []error{err}
 	for _, missing := range set.MissingGolden {
 		all = append(all, missing)
 	}
-	problems := spec.Problems(errors.Join(all...))
+	problems := document.Problems(errors.Join(all...))
 	err = nil
 	switch {
 	case output == cli.FormatJSON:
@@ -77,7 +77,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 	return err
 }
 
-func findingsOf(set *loader.Set, problems []*spec.Problem) findings {
+func findingsOf(set *loader.Set, problems []*document.Problem) findings {
 	all := findings{Scenarios: len(set.Scenarios), Problems: []finding{}}
 	for _, p := range problems {
 		all.Problems = append(all.Problems, finding{p.Position.File, p.Position.Line, p.Position.Column, p.Message})

@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/emulator"
-	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/report"
@@ -199,7 +199,7 @@ func (r *replaying) judge(recorded *recording.Recording) error {
 	return cli.ExitError(cli.ExitFailure)
 }
 
-func printFindings(w io.Writer, found []oracle.Finding) {
+func printFindings(w io.Writer, found []checks.Finding) {
 	for _, f := range found {
 		_, _ = fmt.Fprintln(w, f)
 	}

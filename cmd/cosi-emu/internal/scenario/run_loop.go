@@ -23,6 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/runner"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
@@ -179,7 +180,7 @@ func (r *runLoop) watch(ctx context.Context, paths []string, set *loader.Set, sc
 
 // printUnreadable prints the problems of changed files.
 func (r *runLoop) printUnreadable(err error) {
-	if problems := spec.Problems(err); len(problems) > 0 {
+	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(r.streams.Err, problems)
 		return
 	}

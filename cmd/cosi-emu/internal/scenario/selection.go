@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
 type selection struct {
@@ -39,7 +40,7 @@ func (s *selection) load(w io.Writer, source func() (*loader.Set, error)) (*load
 		return nil, nil, err
 	}
 	set, err := source()
-	if problems := spec.Problems(err); len(problems) > 0 {
+	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
 		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", cli.Counted(len(problems), "problem")))
 	}
@@ -62,7 +63,7 @@ func namesOf(scenarios []*spec.Scenario) string {
 }
 
 // printProblems prints a line for each problem, in the form that editors can jump to.
-func printProblems(w io.Writer, problems []*spec.Problem) {
+func printProblems(w io.Writer, problems []*document.Problem) {
 	for _, problem := range problems {
 		_, _ = fmt.Fprintln(w, problem) // output has no reader
 	}

@@ -3,11 +3,12 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-func (a *Answers) objectACL(x *exchange) error {
-	if err := x.find(); err != nil {
+func (a *Answers) objectACL(x *s3exchange.Exchange) error {
+	if err := x.Find(); err != nil {
 		return err
 	}
 	return a.acl(x)
@@ -15,14 +16,14 @@ func (a *Answers) objectACL(x *exchange) error {
 
 // headBucket answers HeadBucket: an earlier phase has found the bucket. Clients learn the region
 // from it.
-func (a *Answers) headBucket(x *exchange) error {
+func (a *Answers) headBucket(x *s3exchange.Exchange) error {
 	x.W.Header().Set("X-Amz-Bucket-Region", a.RegionOf(x.Bucket))
 	return nil
 }
 
 // acl answers as for a bucket with disabled ACLs: full control for the owner, and no other entry.
 // Only grants give permissions.
-func (a *Answers) acl(x *exchange) error {
+func (a *Answers) acl(x *s3exchange.Exchange) error {
 	type grantee struct {
 		owner
 
@@ -38,27 +39,27 @@ func (a *Answers) acl(x *exchange) error {
 		Xmlns   string   `xml:"xmlns,attr"`
 		Owner   owner
 		Grants  []grant `xml:"AccessControlList>Grant"`
-	}{Xmlns: namespace, Owner: x.owner(), Grants: []grant{{
-		Grantee:    grantee{owner: x.owner(), Xsi: "http://www.w3.org/2001/XMLSchema-instance", Type: "CanonicalUser"},
+	}{Xmlns: namespace, Owner: ownerOf(x), Grants: []grant{{
+		Grantee:    grantee{owner: ownerOf(x), Xsi: "http://www.w3.org/2001/XMLSchema-instance", Type: "CanonicalUser"},
 		Permission: "FULL_CONTROL",
 	}}})
 }
 
 // putBucketACL answers PutBucketAcl, which changes nothing.
-func (a *Answers) putBucketACL(x *exchange) error { return x.checkACL() }
+func (a *Answers) putBucketACL(x *s3exchange.Exchange) error { return checkACL(x) }
 
 // putObjectACL answers PutObjectAcl for an existing object. It changes nothing.
-func (a *Answers) putObjectACL(x *exchange) error {
-	if err := x.find(); err != nil {
+func (a *Answers) putObjectACL(x *s3exchange.Exchange) error {
+	if err := x.Find(); err != nil {
 		return err
 	}
-	x.tellVersionID()
-	return x.checkACL()
+	x.TellVersionID()
+	return checkACL(x)
 }
 
 // checkACL accepts an ACL that gives full control to the owner only. The table of operations has
 // checked the header.
-func (x *exchange) checkACL() error {
+func checkACL(x *s3exchange.Exchange) error {
 	canned := x.R.Header.Get("X-Amz-Acl") != ""
 	switch {
 	case canned && len(x.Body) > 0:
@@ -81,7 +82,7 @@ func (x *exchange) checkACL() error {
 		return s3error.ErrMalformedACL
 	}
 	for _, grant := range document.Grants {
-		if grant.Grantee.ID != x.owner().ID || grant.Permission != "FULL_CONTROL" {
+		if grant.Grantee.ID != ownerOf(x).ID || grant.Permission != "FULL_CONTROL" {
 			return s3error.ErrAccessControlListNotSupported
 		}
 	}

@@ -11,26 +11,24 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-const (
-	namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
-	timestamp = "2006-01-02T15:04:05.000Z"
-)
+const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 // formatTime writes a time in the form of documents, with the precision of a header.
-func formatTime(t time.Time) string { return inDocument(t).Format(timestamp) }
+func formatTime(t time.Time) string { return inDocument(t).Format(s3exchange.Timestamp) }
 
 func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // table has the functions that answer the operations, by name. gofakes3 serves GetObject,
 // HeadObject, DeleteObject, CreateMultipartUpload and AbortMultipartUpload; its interfaces cannot
 // express the others.
-var table = map[string]func(*Answers, *exchange) error{
+var table = map[string]func(*Answers, *s3exchange.Exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
 	"ComposeObject":           (*Answers).composeObject,
@@ -105,8 +103,8 @@ func New(options Options) *Answers { return &Answers{options: options} }
 
 // Answer performs a request, and writes the response, or returns an error, S3's or an internal one,
 // which is not written.
-func (a *Answers) Answer(r *Request) error {
-	x := &exchange{Request: r, now: a.options.Now}
+func (a *Answers) Answer(r *s3exchange.Request) error {
+	x := &s3exchange.Exchange{Request: r, Now: a.options.Now}
 	if err := a.openBucket(x); err != nil {
 		return err
 	}
@@ -122,17 +120,17 @@ func (a *Answers) Answer(r *Request) error {
 
 // openBucket finds the contents of the bucket by its UID: the account has no access to another
 // bucket of the same name.
-func (a *Answers) openBucket(x *exchange) (err error) {
+func (a *Answers) openBucket(x *s3exchange.Exchange) (err error) {
 	if x.Bucket == "" || x.Operation.Reserved {
 		return nil
 	}
-	x.conditions = readConditions(x.R.Header, "")
+	x.Conditions = s3exchange.ReadConditions(x.R.Header, "")
 	if x.Dialect != nil {
-		if err := x.Dialect.Conditions(x.R.Header, &x.conditions); err != nil {
+		if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
 			return err
 		}
 	}
-	x.contents, err = a.options.Contents.Bucket(x.UID)
+	x.Contents, err = a.options.Contents.Bucket(x.UID)
 	return err
 }
 
@@ -167,9 +165,11 @@ func newDocument() *bytes.Buffer {
 	return document
 }
 
-func sendXML(x *exchange, document any) error { return sendXMLAs(x, http.StatusOK, document) }
+func sendXML(x *s3exchange.Exchange, document any) error {
+	return sendXMLAs(x, http.StatusOK, document)
+}
 
-func sendXMLAs(x *exchange, status int, document any) error {
+func sendXMLAs(x *s3exchange.Exchange, status int, document any) error {
 	body := newDocument()
 	defer documents.Put(body)
 	body.WriteString(xml.Header)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -15,7 +16,7 @@ import (
 type attributePart struct {
 	PartNumber int32
 	Size       int64
-	sums
+	s3exchange.Sums
 }
 
 type attributeParts struct {
@@ -32,19 +33,19 @@ type attributePage struct {
 }
 
 type attributeChecksum struct {
-	sums
+	s3exchange.Sums
 	ChecksumType string
 }
 
-func (a *Answers) objectAttributes(x *exchange) error {
-	if err := x.find(); err != nil {
+func (a *Answers) objectAttributes(x *s3exchange.Exchange) error {
+	if err := x.Find(); err != nil {
 		return err
 	}
 	wanted, err := wantedAttributes(x.R.Header)
 	if err != nil {
 		return err
 	}
-	v := x.version
+	v := x.Version
 	document := struct {
 		XMLName      xml.Name           `xml:"GetObjectAttributesResponse"`
 		Xmlns        string             `xml:"xmlns,attr"`
@@ -60,19 +61,19 @@ func (a *Answers) objectAttributes(x *exchange) error {
 			document.ETag = v.ETag.String() // without quotes, as in S3
 		case "Checksum":
 			if !v.Checksum.IsZero() {
-				document.Checksum = &attributeChecksum{sumsOf(v.Checksum.WithoutParts()), v.Checksum.Type()}
+				document.Checksum = &attributeChecksum{s3exchange.SumsOf(v.Checksum.WithoutParts()), v.Checksum.Type()}
 			}
 		case "ObjectParts":
-			if document.ObjectParts, err = x.attributeParts(v); err != nil {
+			if document.ObjectParts, err = newAttributeParts(x, v); err != nil {
 				return err
 			}
 		case "StorageClass":
-			document.StorageClass = classOf(v.StandardHeaders())
+			document.StorageClass = s3exchange.StorageClassOf(v.StandardHeaders())
 		case "ObjectSize":
 			document.ObjectSize = new(v.Size())
 		}
 	}
-	x.tellVersionID()
+	x.TellVersionID()
 	x.W.Header().Set("Last-Modified", v.Modified().Format(http.TimeFormat))
 	return sendXML(x, document)
 }
@@ -89,9 +90,9 @@ func wantedAttributes(header http.Header) ([]string, error) {
 	return wanted, nil
 }
 
-// attributeParts returns nil if the object has no parts. S3 describes each part only if the client
+// newAttributeParts returns nil if the object has no parts. S3 describes each part only if the client
 // has selected a checksum for them, which is never the default one.
-func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
+func newAttributeParts(x *s3exchange.Exchange, v *objects.Version) (*attributeParts, error) {
 	if len(v.Parts()) == 0 {
 		return nil, nil
 	}
@@ -100,11 +101,11 @@ func (x *exchange) attributeParts(v *objects.Version) (*attributeParts, error) {
 		return parts, nil
 	}
 	var err error
-	parts.attributePage, err = x.attributePage(v.Parts())
+	parts.attributePage, err = newAttributePage(x, v.Parts())
 	return parts, err
 }
 
-func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error) {
+func newAttributePage(x *s3exchange.Exchange, all []objects.PartInfo) (*attributePage, error) {
 	page := &attributePage{MaxParts: maxPageSize}
 	for name, into := range map[string]*int{"X-Amz-Max-Parts": &page.MaxParts, "X-Amz-Part-Number-Marker": &page.PartNumberMarker} {
 		text := x.R.Header.Get(name)
@@ -115,7 +116,7 @@ func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error)
 		if err != nil || number < 0 {
 			return nil, s3error.ErrInvalidArgument.With("The value of " + strings.ToLower(name) + " is not a number that is allowed")
 		}
-		*into = min(int(number), maxPartNumber)
+		*into = min(int(number), s3exchange.MaxPartNumber)
 	}
 	page.NextPartNumberMarker = page.PartNumberMarker
 	for _, part := range all {
@@ -126,7 +127,7 @@ func (x *exchange) attributePage(all []objects.PartInfo) (*attributePage, error)
 			page.IsTruncated = page.MaxParts > 0 // clients would request the same page again
 			break
 		}
-		page.Part = append(page.Part, attributePart{part.Number, part.Size, sumsOf(part.Checksum)})
+		page.Part = append(page.Part, attributePart{part.Number, part.Size, s3exchange.SumsOf(part.Checksum)})
 		page.NextPartNumberMarker = int(part.Number)
 	}
 	return page, nil

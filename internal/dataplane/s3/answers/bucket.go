@@ -2,6 +2,8 @@ package answers
 
 import (
 	"encoding/xml"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 )
 
 type owner struct {
@@ -9,9 +11,9 @@ type owner struct {
 	DisplayName string
 }
 
-// owner is the account in documents. It does not depend on the account's key, which changes, and
+// ownerOf is the account in documents. It does not depend on the account's key, which changes, and
 // which accounts for ServiceAccounts do not have.
-func (x *exchange) owner() owner {
+func ownerOf(x *s3exchange.Exchange) owner {
 	id := x.Caller.Account().ID
 	return owner{ID: id, DisplayName: id}
 }
@@ -19,7 +21,7 @@ func (x *exchange) owner() owner {
 // firstRegion is the region that S3 treats unlike all others.
 const firstRegion = "us-east-1"
 
-func (a *Answers) bucketLocation(x *exchange) error {
+func (a *Answers) bucketLocation(x *s3exchange.Exchange) error {
 	location := a.RegionOf(x.Bucket)
 	if location == firstRegion {
 		location = "" // as in S3
@@ -32,8 +34,8 @@ func (a *Answers) bucketLocation(x *exchange) error {
 }
 
 // nothingConfigured answers with an empty document, as for a bucket without the feature.
-func nothingConfigured(name string) func(*Answers, *exchange) error {
-	return func(_ *Answers, x *exchange) error {
+func nothingConfigured(name string) func(*Answers, *s3exchange.Exchange) error {
+	return func(_ *Answers, x *s3exchange.Exchange) error {
 		return sendXML(x, struct {
 			XMLName xml.Name
 			Xmlns   string `xml:"xmlns,attr"`
@@ -41,7 +43,7 @@ func nothingConfigured(name string) func(*Answers, *exchange) error {
 	}
 }
 
-func (a *Answers) requestPayment(x *exchange) error {
+func (a *Answers) requestPayment(x *s3exchange.Exchange) error {
 	return sendXML(x, struct {
 		XMLName xml.Name `xml:"RequestPaymentConfiguration"`
 		Xmlns   string   `xml:"xmlns,attr"`

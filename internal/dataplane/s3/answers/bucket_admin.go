@@ -6,13 +6,14 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // createBucketByS3 answers CreateBucket with an administrator's key, for buckets that no driver has
 // created, and with an application's key for its own bucket.
-func (a *Answers) createBucketByS3(x *exchange) error {
+func (a *Answers) createBucketByS3(x *s3exchange.Exchange) error {
 	if !x.Caller.Account().Admin {
 		return a.createAgain(x)
 	}
@@ -37,22 +38,22 @@ func (a *Answers) createBucketByS3(x *exchange) error {
 	case err != nil:
 		return err
 	}
-	x.created()
+	tellCreated(x)
 	return nil
 }
 
-func (x *exchange) created() {
+func tellCreated(x *s3exchange.Exchange) {
 	x.W.Header().Set("Location", "/"+x.Bucket)
 	x.W.WriteHeader(http.StatusOK)
 }
 
 // createAgain answers CreateBucket for an existing bucket of the caller. In its first region, S3
 // answers as if it had created the bucket.
-func (a *Answers) createAgain(x *exchange) error {
+func (a *Answers) createAgain(x *s3exchange.Exchange) error {
 	if a.RegionOf(x.Bucket) != firstRegion {
 		return s3error.ErrBucketAlreadyOwnedByYou
 	}
-	x.created()
+	tellCreated(x)
 	return nil
 }
 
@@ -82,7 +83,7 @@ func locationConstraint(body []byte) (string, error) {
 
 // deleteBucketByS3 answers DeleteBucket with an administrator's key. Only the driver may delete its
 // own buckets, because COSI would not notice.
-func (a *Answers) deleteBucketByS3(x *exchange) error {
+func (a *Answers) deleteBucketByS3(x *s3exchange.Exchange) error {
 	err := a.options.Administrator.DeleteBucketBy(x.R.Context(), x.Caller, x.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrIdentity):

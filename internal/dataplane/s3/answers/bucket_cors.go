@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
@@ -34,8 +35,8 @@ type corsRule struct {
 	Exposed []string `xml:"ExposeHeader"`
 }
 
-func (a *Answers) getBucketCors(x *exchange) error {
-	rules := x.contents.Config().CORS
+func (a *Answers) getBucketCors(x *s3exchange.Exchange) error {
+	rules := x.Contents.Config().CORS
 	if len(rules) == 0 {
 		return s3error.ErrNoSuchCORSConfiguration
 	}
@@ -48,20 +49,20 @@ func (a *Answers) getBucketCors(x *exchange) error {
 	return sendXML(x, document)
 }
 
-func (a *Answers) putBucketCors(x *exchange) error {
+func (a *Answers) putBucketCors(x *s3exchange.Exchange) error {
 	rules, err := corsRules(x.Body)
 	if err != nil {
 		return err
 	}
-	if err := x.contents.SetCORS(rules); err != nil {
+	if err := x.Contents.SetCORS(rules); err != nil {
 		return err
 	}
 	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
-func (a *Answers) deleteBucketCors(x *exchange) error {
-	if err := x.contents.SetCORS(nil); err != nil {
+func (a *Answers) deleteBucketCors(x *s3exchange.Exchange) error {
+	if err := x.Contents.SetCORS(nil); err != nil {
 		return err
 	}
 	x.W.WriteHeader(http.StatusNoContent)

@@ -3,6 +3,7 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -14,11 +15,11 @@ type versioning struct {
 	MFADelete string   `xml:"MfaDelete,omitempty"`
 }
 
-func (a *Answers) getBucketVersioning(x *exchange) error {
-	return sendXML(x, versioning{Xmlns: namespace, Status: string(x.contents.Versioning())})
+func (a *Answers) getBucketVersioning(x *s3exchange.Exchange) error {
+	return sendXML(x, versioning{Xmlns: namespace, Status: string(x.Contents.Versioning())})
 }
 
-func (a *Answers) putBucketVersioning(x *exchange) error {
+func (a *Answers) putBucketVersioning(x *s3exchange.Exchange) error {
 	var document versioning
 	if err := xml.Unmarshal(x.Body, &document); err != nil {
 		return s3error.ErrMalformedXML
@@ -26,5 +27,5 @@ func (a *Answers) putBucketVersioning(x *exchange) error {
 	if document.MFADelete == "Enabled" {
 		return s3error.ErrNotImplemented.With("Deletion by multi-factor authentication is not implemented")
 	}
-	return x.contents.SetVersioning(objects.Versioning(document.Status))
+	return x.Contents.SetVersioning(objects.Versioning(document.Status))
 }

@@ -3,12 +3,13 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // copyObject answers CopyObject. The objects share the content, which never changes.
-func (a *Answers) copyObject(x *exchange) error {
+func (a *Answers) copyObject(x *s3exchange.Exchange) error {
 	source, err := a.readSource(x)
 	if err != nil {
 		return err
@@ -16,36 +17,36 @@ func (a *Answers) copyObject(x *exchange) error {
 	if err := source.CheckDamage(source.Body); err != nil {
 		return err
 	}
-	draft, err := x.copied(source)
+	draft, err := copiedDraft(x, source)
 	if err != nil {
 		return err
 	}
-	if err := x.finish(&draft); err != nil {
+	if err := x.Finish(&draft); err != nil {
 		return err
 	}
-	v, err := x.contents.Put(x.Key, draft, x.conditions)
+	v, err := x.Contents.Put(x.Key, draft, x.Conditions)
 	if err != nil {
 		return err
 	}
-	x.version = v
-	x.tellVersionID()
-	x.tellEncryption(v.StandardHeaders())
-	x.tellSource(source)
+	x.Version = v
+	x.TellVersionID()
+	x.TellEncryption(v.StandardHeaders())
+	tellSource(x, source)
 	return sendXML(x, struct {
 		XMLName      xml.Name `xml:"CopyObjectResult"`
 		Xmlns        string   `xml:"xmlns,attr"`
 		LastModified string
 		ETag         string
 		ChecksumType string `xml:",omitempty"`
-		sums
+		s3exchange.Sums
 	}{
 		Xmlns: namespace, LastModified: formatTime(v.Modified()), ETag: `"` + v.ETag.String() + `"`,
-		ChecksumType: typeOfSum(v.Checksum), sums: sumsOf(v.Checksum),
+		ChecksumType: s3exchange.SumType(v.Checksum), Sums: s3exchange.SumsOf(v.Checksum),
 	})
 }
 
 // readSource looks up the source of a copy, under its own conditions.
-func (a *Answers) readSource(x *exchange) (*objects.Version, error) {
+func (a *Answers) readSource(x *s3exchange.Exchange) (*objects.Version, error) {
 	b, err := a.options.Contents.Bucket(x.Source.UID)
 	if err != nil {
 		return nil, err
@@ -58,13 +59,13 @@ func (a *Answers) readSource(x *exchange) (*objects.Version, error) {
 		}
 		return nil, err
 	}
-	if readConditions(x.R.Header, "X-Amz-Copy-Source-").Read(v) != nil {
+	if s3exchange.ReadConditions(x.R.Header, "X-Amz-Copy-Source-").Read(v) != nil {
 		return nil, s3error.ErrPreconditionFailed
 	}
 	return v, nil
 }
 
-func (x *exchange) tellSource(source *objects.Version) {
+func tellSource(x *s3exchange.Exchange, source *objects.Version) {
 	if x.Source.Version != "" || source.ID != objects.NullVersion {
 		x.W.Header().Set("X-Amz-Copy-Source-Version-Id", source.ID)
 	}

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"unique"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// copied returns the copy: the two directives select the source's or the request's metadata and
+// copiedDraft returns the copy: the two directives select the source's or the request's metadata and
 // tags.
-func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
+func copiedDraft(x *s3exchange.Exchange, source *objects.Version) (objects.Draft, error) {
 	draft := objects.Draft{
 		Body: source.Body, ETag: source.ETag, Checksum: source.Checksum, Attributes: source.Attributes, Parts: nil,
 	}
@@ -23,12 +24,12 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	if err != nil {
 		return draft, err
 	}
-	attributes, err := x.attributes()
+	attributes, err := x.Attributes()
 	if err != nil {
 		return draft, err
 	}
 	draft.Attributes.Lock = attributes.Lock // never copied
-	if x.copiesToItself() && metadata != replace && tagging != replace && !changesStorage(source, attributes) {
+	if copiesToItself(x) && metadata != replace && tagging != replace && !changesStorage(source, attributes) {
 		return draft, errCopyToItself
 	}
 	if metadata == replace {
@@ -39,7 +40,7 @@ func (x *exchange) copied(source *objects.Version) (objects.Draft, error) {
 	if tagging == replace {
 		draft.Attributes.Tags = attributes.Tags
 	}
-	draft.ETag, draft.Checksum, err = x.digests(source)
+	draft.ETag, draft.Checksum, err = digestsOf(x, source)
 	return draft, err
 }
 
@@ -76,13 +77,13 @@ func directive(value string) (string, error) {
 }
 
 // copiesToItself reports whether the newest version of an object is its source.
-func (x *exchange) copiesToItself() bool {
+func copiesToItself(x *s3exchange.Exchange) bool {
 	return x.Source.Bucket == x.Bucket && x.Source.Key == x.Key && x.Source.Version == ""
 }
 
-// digests returns the ETag and the checksum of a copy, which has one part, even if its source was
+// digestsOf returns the ETag and the checksum of a copy, which has one part, even if its source was
 // uploaded in several.
-func (x *exchange) digests(source *objects.Version) (objects.ETag, checksum.Sum, error) {
+func digestsOf(x *s3exchange.Exchange, source *objects.Version) (objects.ETag, checksum.Sum, error) {
 	etag, sum := source.ETag, source.Checksum
 	var err error
 	if etag.Parts > 0 {
@@ -90,7 +91,7 @@ func (x *exchange) digests(source *objects.Version) (objects.ETag, checksum.Sum,
 			return etag, sum, err
 		}
 	}
-	algorithm, err := algorithmOf(x.R.Header.Get("X-Amz-Checksum-Algorithm"))
+	algorithm, err := s3exchange.AlgorithmOf(x.R.Header.Get("X-Amz-Checksum-Algorithm"))
 	if err != nil {
 		return etag, sum, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -34,7 +35,7 @@ type deleteFailure struct {
 }
 
 // deleteObjects answers DeleteObjects, with a result for each object.
-func (a *Answers) deleteObjects(x *exchange) error {
+func (a *Answers) deleteObjects(x *s3exchange.Exchange) error {
 	all, quiet, err := objectsToDelete(x.Body)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (a *Answers) deleteObjects(x *exchange) error {
 		Error   []deleteFailure
 	}{Xmlns: namespace}
 	for _, object := range all {
-		done, err := x.delete(object)
+		done, err := deleteOne(x, object)
 		if err != nil {
 			failure := s3error.From(err)
 			document.Error = append(document.Error, deleteFailure{object.Key, object.VersionID, failure.Code, failure.Message})
@@ -57,9 +58,9 @@ func (a *Answers) deleteObjects(x *exchange) error {
 	return sendXML(x, document)
 }
 
-func (x *exchange) delete(object objectToDelete) (deleted, error) {
+func deleteOne(x *s3exchange.Exchange, object objectToDelete) (deleted, error) {
 	result := deleted{Key: object.Key, VersionID: object.VersionID}
-	if len(object.Key) > MaxKeyBytes {
+	if len(object.Key) > s3exchange.MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
 	}
 	if object.LastModifiedTime != nil || object.Size != nil {
@@ -68,7 +69,7 @@ func (x *exchange) delete(object objectToDelete) (deleted, error) {
 	if object.ETag != "" && !x.MayReadObjects {
 		return result, s3error.ErrAccessDenied
 	}
-	done, err := x.contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)}, x.bypass())
+	done, err := x.Contents.Delete(object.Key, object.VersionID, objects.Conditions{IfMatch: strings.Trim(object.ETag, `"`)}, x.Bypass())
 	if done.IsDeleteMarker {
 		result.DeleteMarker, result.DeleteMarkerVersionID = true, done.VersionID
 	}

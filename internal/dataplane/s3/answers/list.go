@@ -6,11 +6,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
-
-const standard = "STANDARD"
 
 // listing is the common part of the documents of all listings of objects.
 type listing struct {
@@ -28,12 +27,12 @@ type commonPrefix struct{ Prefix string }
 
 // lister is the common part of the requests of all listings.
 type lister struct {
-	x       *exchange
+	x       *s3exchange.Exchange
 	query   objects.Query
 	encodes bool // keys are to be URL-encoded
 }
 
-func (x *exchange) lister(sizeParameter string) (*lister, error) {
+func newLister(x *s3exchange.Exchange, sizeParameter string) (*lister, error) {
 	l := &lister{x: x, query: objects.Query{Prefix: x.Query.Get("prefix"), Delimiter: x.Query.Get("delimiter")}}
 	switch x.Query.Get("encoding-type") {
 	case "":
@@ -43,7 +42,7 @@ func (x *exchange) lister(sizeParameter string) (*lister, error) {
 		return nil, s3error.ErrInvalidArgument.With("Invalid Encoding Method specified in Request")
 	}
 	var err error
-	l.query.Max, err = x.pageSize(sizeParameter)
+	l.query.Max, err = pageSizeOf(x, sizeParameter)
 	return l, err
 }
 
@@ -77,13 +76,13 @@ func (l *lister) listing(page objects.Page) listing {
 	return document
 }
 
-func (a *Answers) listObjects(x *exchange) error {
-	l, err := x.lister("max-keys")
+func (a *Answers) listObjects(x *s3exchange.Exchange) error {
+	l, err := newLister(x, "max-keys")
 	if err != nil {
 		return err
 	}
 	l.query.After = x.Query.Get("marker")
-	page := x.contents.List(l.query)
+	page := x.Contents.List(l.query)
 	contents := newDocument()
 	defer documents.Put(contents)
 	l.writeContents(contents, page, true)
@@ -102,8 +101,8 @@ func (a *Answers) listObjects(x *exchange) error {
 
 // listObjectsV2 answers ListObjectsV2. Its continuation token is the last entry of the previous
 // page, in base64.
-func (a *Answers) listObjectsV2(x *exchange) error {
-	l, err := x.lister("max-keys")
+func (a *Answers) listObjectsV2(x *s3exchange.Exchange) error {
+	l, err := newLister(x, "max-keys")
 	if err != nil {
 		return err
 	}
@@ -116,7 +115,7 @@ func (a *Answers) listObjectsV2(x *exchange) error {
 		}
 		l.query.After = string(after)
 	}
-	page := x.contents.List(l.query)
+	page := x.Contents.List(l.query)
 	contents := newDocument()
 	defer documents.Put(contents)
 	l.writeContents(contents, page, x.Query.Get("fetch-owner") == "true")

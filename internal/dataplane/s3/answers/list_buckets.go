@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
@@ -14,7 +15,7 @@ const maxBucketPage = 10000
 
 // listBuckets lists the buckets that the account can access, by name. Its continuation token is the
 // last name of the previous page, in base64.
-func (a *Answers) listBuckets(x *exchange) error {
+func (a *Answers) listBuckets(x *s3exchange.Exchange) error {
 	type entry struct{ Name, CreationDate, BucketRegion string }
 	document := struct {
 		XMLName           xml.Name `xml:"ListAllMyBucketsResult"`
@@ -23,8 +24,8 @@ func (a *Answers) listBuckets(x *exchange) error {
 		Buckets           []entry `xml:"Buckets>Bucket"`
 		Prefix            string  `xml:",omitempty"`
 		ContinuationToken string  `xml:",omitempty"`
-	}{Xmlns: namespace, Owner: x.owner(), Prefix: x.Query.Get("prefix")}
-	limit, err := x.number("max-buckets", maxBucketPage)
+	}{Xmlns: namespace, Owner: ownerOf(x), Prefix: x.Query.Get("prefix")}
+	limit, err := queryNumber(x, "max-buckets", maxBucketPage)
 	if err != nil || limit < 1 {
 		return s3error.ErrInvalidArgument.With("Argument max-buckets must be an integer between 1 and 10000")
 	}
@@ -49,7 +50,7 @@ func (a *Answers) listBuckets(x *exchange) error {
 var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation token provided is incorrect")
 
 // reachable returns the buckets that the request selects.
-func (a *Answers) reachable(x *exchange) []fakedriver.Bucket {
+func (a *Answers) reachable(x *s3exchange.Exchange) []fakedriver.Bucket {
 	prefix, region := x.Query.Get("prefix"), x.Query.Get("bucket-region")
 	return slices.DeleteFunc(x.Caller.Buckets(x.Protocol()), func(b fakedriver.Bucket) bool {
 		return !strings.HasPrefix(b.Name, prefix) || (region != "" && region != a.RegionOf(b.Name))

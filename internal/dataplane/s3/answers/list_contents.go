@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -14,9 +15,9 @@ func (l *lister) writeContents(to *bytes.Buffer, page objects.Page, withOwner bo
 	for _, v := range page.Versions {
 		to.WriteString("<Contents>")
 		writeElement(to, "Key", l.encode(v.Key))
-		to.Write(l.x.appendListed(to.AvailableBuffer(), v.Version))
+		to.Write(l.x.AppendListed(to.AvailableBuffer(), v.Version))
 		to.WriteString("<LastModified>")
-		to.Write(inDocument(v.Modified()).AppendFormat(to.AvailableBuffer(), timestamp))
+		to.Write(inDocument(v.Modified()).AppendFormat(to.AvailableBuffer(), s3exchange.Timestamp))
 		to.WriteString("</LastModified><ETag>&#34;")
 		to.WriteString(v.ETag.String())
 		to.WriteString("&#34;</ETag>")
@@ -28,13 +29,13 @@ func (l *lister) writeContents(to *bytes.Buffer, page objects.Page, withOwner bo
 		to.Write(strconv.AppendInt(to.AvailableBuffer(), v.Size(), 10))
 		to.WriteString("</Size>")
 		if withOwner {
-			owner := l.x.owner()
+			owner := ownerOf(l.x)
 			to.WriteString("<Owner>")
 			writeElement(to, "ID", owner.ID)
 			writeElement(to, "DisplayName", owner.DisplayName)
 			to.WriteString("</Owner>")
 		}
-		writeElement(to, "StorageClass", classOf(v.StandardHeaders()))
+		writeElement(to, "StorageClass", s3exchange.StorageClassOf(v.StandardHeaders()))
 		to.WriteString("</Contents>")
 	}
 }

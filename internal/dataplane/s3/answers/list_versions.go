@@ -3,6 +3,7 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -25,8 +26,8 @@ type listedVersion struct {
 	StorageClass string `xml:",omitempty"`
 }
 
-func (a *Answers) listVersions(x *exchange) error {
-	l, err := x.lister("max-keys")
+func (a *Answers) listVersions(x *s3exchange.Exchange) error {
+	l, err := newLister(x, "max-keys")
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (a *Answers) listVersions(x *exchange) error {
 	if l.query.After == "" && l.query.AfterVersion != "" {
 		return s3error.ErrInvalidArgument.With("A version-id marker cannot be specified without a key marker.")
 	}
-	page := x.contents.ListVersions(l.query)
+	page := x.Contents.ListVersions(l.query)
 	document := struct {
 		XMLName xml.Name `xml:"ListVersionsResult"`
 		listing
@@ -54,21 +55,21 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 	all := make([]listedVersion, 0, len(page.Versions))
 	for _, v := range page.Versions {
 		entry := listedVersion{
-			Key: l.encode(v.Key), Others: l.x.appendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
-			LastModified: formatTime(v.Modified()), Owner: l.x.owner(),
+			Key: l.encode(v.Key), Others: l.x.AppendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
+			LastModified: formatTime(v.Modified()), Owner: ownerOf(l.x),
 		}
 		entry.XMLName.Local = "DeleteMarker"
 		if !v.IsDeleteMarker {
 			entry.XMLName.Local = "Version"
-			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, classOf(v.StandardHeaders()), new(v.Size())
-			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), typeOfSum(v.Checksum)
+			entry.ETag, entry.StorageClass, entry.Size = `"`+v.ETag.String()+`"`, s3exchange.StorageClassOf(v.StandardHeaders()), new(v.Size())
+			entry.ChecksumAlgorithm, entry.ChecksumType = v.Checksum.Algorithm.String(), s3exchange.SumType(v.Checksum)
 		}
 		all = append(all, entry)
 	}
 	return all
 }
 
-func (a *Answers) listUploads(x *exchange) error {
+func (a *Answers) listUploads(x *s3exchange.Exchange) error {
 	type entry struct {
 		Key               string
 		UploadID          string `xml:"UploadId"`
@@ -78,12 +79,12 @@ func (a *Answers) listUploads(x *exchange) error {
 		ChecksumAlgorithm string `xml:",omitempty"`
 		ChecksumType      string `xml:",omitempty"`
 	}
-	l, err := x.lister("max-uploads")
+	l, err := newLister(x, "max-uploads")
 	if err != nil {
 		return err
 	}
 	l.query.After, l.query.AfterVersion = x.Query.Get("key-marker"), x.Query.Get("upload-id-marker")
-	page := x.contents.ListUploads(l.query)
+	page := x.Contents.ListUploads(l.query)
 	document := struct {
 		XMLName            xml.Name `xml:"ListMultipartUploadsResult"`
 		Xmlns              string   `xml:"xmlns,attr"`
@@ -109,7 +110,8 @@ func (a *Answers) listUploads(x *exchange) error {
 	}
 	for _, u := range page.Uploads {
 		document.Upload = append(document.Upload, entry{
-			l.encode(u.Key), u.ID, x.owner(), x.owner(), classOf(u.StandardHeaders()), formatTime(u.Initiated), u.Algorithm.String(), typeOf(u),
+			l.encode(u.Key), u.ID, ownerOf(x), ownerOf(x), s3exchange.StorageClassOf(u.StandardHeaders()), formatTime(u.Initiated),
+			u.Algorithm.String(), s3exchange.UploadChecksumType(u),
 		})
 	}
 	return sendXML(x, document)

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -25,8 +26,8 @@ type lockRule struct {
 	} `xml:"DefaultRetention"`
 }
 
-func (a *Answers) getObjectLockConfiguration(x *exchange) error {
-	lock := x.contents.ObjectLock()
+func (a *Answers) getObjectLockConfiguration(x *s3exchange.Exchange) error {
+	lock := x.Contents.ObjectLock()
 	if !lock.Enabled {
 		return s3error.ErrNoSuchObjectLock
 	}
@@ -43,8 +44,8 @@ func (a *Answers) getObjectLockConfiguration(x *exchange) error {
 	return sendXML(x, document)
 }
 
-func (a *Answers) putObjectLockConfiguration(x *exchange) error {
-	if err := x.needsDigest(); err != nil {
+func (a *Answers) putObjectLockConfiguration(x *s3exchange.Exchange) error {
+	if err := x.NeedsDigest(); err != nil {
 		return err
 	}
 	var document lockDocument
@@ -58,7 +59,7 @@ func (a *Answers) putObjectLockConfiguration(x *exchange) error {
 			return err
 		}
 	}
-	return x.contents.SetObjectLock(wanted)
+	return x.Contents.SetObjectLock(wanted)
 }
 
 // retention reads a rule, which has either days or years.

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -22,22 +23,22 @@ type legalHoldDocument struct {
 }
 
 // findLocked looks up the version of the request, in a bucket with object lock.
-func (x *exchange) findLocked() (objects.Lock, error) {
-	if err := x.needsLock(); err != nil {
+func findLocked(x *s3exchange.Exchange) (objects.Lock, error) {
+	if err := x.NeedsLock(); err != nil {
 		return objects.Lock{}, err
 	}
-	if err := x.find(); err != nil {
+	if err := x.Find(); err != nil {
 		return objects.Lock{}, err
 	}
-	x.tellVersionID()
-	if x.version.Attributes.Lock == nil {
+	x.TellVersionID()
+	if x.Version.Attributes.Lock == nil {
 		return objects.Lock{}, nil
 	}
-	return *x.version.Attributes.Lock, nil
+	return *x.Version.Attributes.Lock, nil
 }
 
-func (a *Answers) getObjectRetention(x *exchange) error {
-	lock, err := x.findLocked()
+func (a *Answers) getObjectRetention(x *s3exchange.Exchange) error {
+	lock, err := findLocked(x)
 	switch {
 	case err != nil:
 		return err
@@ -45,12 +46,12 @@ func (a *Answers) getObjectRetention(x *exchange) error {
 		return s3error.ErrNoSuchObjectLockConfiguration
 	}
 	return sendXML(x, retentionDocument{
-		Xmlns: namespace, Mode: string(lock.Retention.Mode), RetainUntilDate: lock.Retention.Until.Format(timestamp),
+		Xmlns: namespace, Mode: string(lock.Retention.Mode), RetainUntilDate: lock.Retention.Until.Format(s3exchange.Timestamp),
 	})
 }
 
-func (a *Answers) getObjectLegalHold(x *exchange) error {
-	lock, err := x.findLocked()
+func (a *Answers) getObjectLegalHold(x *s3exchange.Exchange) error {
+	lock, err := findLocked(x)
 	switch {
 	case err != nil:
 		return err
@@ -61,11 +62,11 @@ func (a *Answers) getObjectLegalHold(x *exchange) error {
 }
 
 // putObjectRetention answers PutObjectRetention. An empty document removes the retention.
-func (a *Answers) putObjectRetention(x *exchange) error {
-	if err := x.needsLock(); err != nil {
+func (a *Answers) putObjectRetention(x *s3exchange.Exchange) error {
+	if err := x.NeedsLock(); err != nil {
 		return err
 	}
-	if err := x.needsDigest(); err != nil {
+	if err := x.NeedsDigest(); err != nil {
 		return err
 	}
 	var document retentionDocument
@@ -78,34 +79,36 @@ func (a *Answers) putObjectRetention(x *exchange) error {
 			return s3error.ErrMalformedXML
 		}
 		var err error
-		if wanted, err = retention(document.Mode, document.RetainUntilDate, x.now()); err != nil {
+		if wanted, err = s3exchange.ParseRetention(document.Mode, document.RetainUntilDate, x.Now()); err != nil {
 			return err
 		}
 	}
-	return x.relocked(x.contents.SetRetention(x.Key, x.Query.Get("versionId"), wanted, x.bypass()))
+	v, err := x.Contents.SetRetention(x.Key, x.Query.Get("versionId"), wanted, x.Bypass())
+	return relocked(x, v, err)
 }
 
-func (a *Answers) putObjectLegalHold(x *exchange) error {
-	if err := x.needsLock(); err != nil {
+func (a *Answers) putObjectLegalHold(x *s3exchange.Exchange) error {
+	if err := x.NeedsLock(); err != nil {
 		return err
 	}
-	if err := x.needsDigest(); err != nil {
+	if err := x.NeedsDigest(); err != nil {
 		return err
 	}
 	var document legalHoldDocument
-	if err := xml.Unmarshal(x.Body, &document); err != nil || !isHold(document.Status) {
+	if err := xml.Unmarshal(x.Body, &document); err != nil || !s3exchange.IsHold(document.Status) {
 		return s3error.ErrMalformedXML
 	}
-	return x.relocked(x.contents.SetLegalHold(x.Key, x.Query.Get("versionId"), document.Status))
+	v, err := x.Contents.SetLegalHold(x.Key, x.Query.Get("versionId"), document.Status)
+	return relocked(x, v, err)
 }
 
 // relocked answers a change of the lock of a version.
-func (x *exchange) relocked(v *objects.Version, err error) error {
+func relocked(x *s3exchange.Exchange, v *objects.Version, err error) error {
 	if err != nil {
 		return err
 	}
-	x.version = v
-	x.tellVersionID()
+	x.Version = v
+	x.TellVersionID()
 	x.W.WriteHeader(http.StatusOK)
 	return nil
 }

@@ -4,11 +4,13 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/url"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 )
 
 // postObject answers PostObject as the form requests.
-func (a *Answers) postObject(x *exchange) error {
-	if err := x.store(); err != nil {
+func (a *Answers) postObject(x *s3exchange.Exchange) error {
+	if err := storeObject(x); err != nil {
 		return err
 	}
 	header, etag := x.W.Header(), x.W.Header().Get("Etag")
@@ -17,7 +19,7 @@ func (a *Answers) postObject(x *exchange) error {
 		x.W.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	location := x.location()
+	location := locationOf(x)
 	header.Set("Location", location)
 	if x.Success.Status != http.StatusCreated {
 		x.W.WriteHeader(x.Success.Status)

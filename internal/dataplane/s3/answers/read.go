@@ -2,40 +2,29 @@ package answers
 
 import (
 	"errors"
-	"net/http"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3core"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-func (a *Answers) readObject(x *exchange) error {
-	if err := x.find(); err != nil {
+func (a *Answers) readObject(x *s3exchange.Exchange) error {
+	if err := x.Find(); err != nil {
 		return err
 	}
-	if err := x.conditions.Read(x.version); err != nil {
+	if err := x.Conditions.Read(x.Version); err != nil {
 		if errors.Is(err, s3error.ErrNotModified) {
-			x.describeVersion()
+			x.DescribeVersion()
 		}
 		return err
 	}
-	if err := x.chooseRange(); err != nil {
+	if err := x.ChooseRange(); err != nil {
 		return err
 	}
 	return a.serveGofakes3(x)
 }
 
-// find looks up the version of the request. For a delete marker, the response shows it.
-func (x *exchange) find() error {
-	v, err := x.contents.Get(x.Key, x.Query.Get("versionId"))
-	if err != nil && v != nil {
-		header := x.W.Header()
-		header.Set("X-Amz-Delete-Marker", "true")
-		header.Set("X-Amz-Version-Id", v.ID)
-		if x.Query.Has("versionId") {
-			header.Set("Last-Modified", v.Modified().Format(http.TimeFormat))
-			header.Set("Allow", http.MethodDelete)
-		}
-	}
-	x.version = v
-	x.Hold(v.Release)
-	return err
+// serveGofakes3 answers the operations that gofakes3 serves.
+func (a *Answers) serveGofakes3(x *s3exchange.Exchange) error {
+	return s3core.Serve(x, a.options.Logger)
 }

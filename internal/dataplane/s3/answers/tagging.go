@@ -6,56 +6,25 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// maxObjectTags is from the S3 User Guide, "Categorizing your objects using tags".
-const maxObjectTags = 10
-
-type tag struct {
-	Key   string `xml:"Key"`
-	Value string `xml:"Value"`
-}
-
 type tagging struct {
-	XMLName xml.Name `xml:"Tagging"`
-	Xmlns   string   `xml:"xmlns,attr,omitempty"`
-	TagSet  []tag    `xml:"TagSet>Tag"`
-}
-
-// checkTags returns the tags as a map, or InvalidTag.
-func checkTags(tags []tag, limit int) (map[string]string, error) {
-	if len(tags) > limit {
-		return nil, s3error.ErrInvalidTag.With("There cannot be more tags than " + strconv.Itoa(limit))
-	}
-	checked := make(map[string]string, len(tags))
-	for _, t := range tags {
-		_, twice := checked[t.Key]
-		switch {
-		case !fakedriver.IsTagKey(t.Key):
-			return nil, s3error.ErrInvalidTag.With("The TagKey you have provided is invalid")
-		case !fakedriver.IsTagValue(t.Value):
-			return nil, s3error.ErrInvalidTag.With("The TagValue you have provided is invalid")
-		case fakedriver.IsReservedTagKey(t.Key):
-			return nil, s3error.ErrInvalidTag.With("System tags cannot be added/updated by requester")
-		case twice:
-			return nil, s3error.ErrInvalidTag.With("Cannot provide multiple Tags with the same key")
-		}
-		checked[t.Key] = t.Value
-	}
-	return checked, nil
+	XMLName xml.Name         `xml:"Tagging"`
+	Xmlns   string           `xml:"xmlns,attr,omitempty"`
+	TagSet  []s3exchange.Tag `xml:"TagSet>Tag"`
 }
 
 // tagsOfBody reads the document of PutObjectTagging and PutBucketTagging.
-func (x *exchange) tagsOfBody(limit int) (map[string]string, error) {
+func tagsOfBody(x *s3exchange.Exchange, limit int) (map[string]string, error) {
 	var document tagging
 	if err := xml.Unmarshal(x.Body, &document); err != nil {
 		return nil, s3error.ErrMalformedXML
 	}
-	return checkTags(document.TagSet, limit)
+	return s3exchange.CheckTags(document.TagSet, limit)
 }
 
 // TagsOfDocument returns the tags of a document in the form of the header X-Amz-Tagging.
@@ -71,63 +40,65 @@ func TagsOfDocument(text []byte) (url.Values, error) {
 	return tags, nil
 }
 
-func sendTags(x *exchange, tags map[string]string) error {
+func sendTags(x *s3exchange.Exchange, tags map[string]string) error {
 	document := tagging{Xmlns: namespace}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		document.TagSet = append(document.TagSet, tag{key, tags[key]})
+		document.TagSet = append(document.TagSet, s3exchange.Tag{Key: key, Value: tags[key]})
 	}
 	return sendXML(x, document)
 }
 
-func (a *Answers) getObjectTagging(x *exchange) error {
-	if err := x.find(); err != nil {
+func (a *Answers) getObjectTagging(x *s3exchange.Exchange) error {
+	if err := x.Find(); err != nil {
 		return err
 	}
-	x.tellVersionID()
-	return sendTags(x, x.version.Attributes.Tags)
+	x.TellVersionID()
+	return sendTags(x, x.Version.Attributes.Tags)
 }
 
-func (a *Answers) putObjectTagging(x *exchange) error {
-	tags, err := x.tagsOfBody(maxObjectTags)
+func (a *Answers) putObjectTagging(x *s3exchange.Exchange) error {
+	tags, err := tagsOfBody(x, s3exchange.MaxObjectTags)
 	if err != nil {
 		return err
 	}
-	return x.retag(tags, http.StatusOK)
+	return retag(x, tags, http.StatusOK)
 }
 
-func (a *Answers) deleteObjectTagging(x *exchange) error { return x.retag(nil, http.StatusNoContent) }
+func (a *Answers) deleteObjectTagging(x *s3exchange.Exchange) error {
+	return retag(x, nil, http.StatusNoContent)
+}
 
-func (x *exchange) retag(tags map[string]string, status int) error {
-	v, err := x.contents.Retag(x.Key, x.Query.Get("versionId"), tags)
+func retag(x *s3exchange.Exchange, tags map[string]string, status int) error {
+	v, err := x.Contents.Retag(x.Key, x.Query.Get("versionId"), tags)
 	if err != nil {
 		return err
 	}
-	x.version = v
-	x.tellVersionID()
+	x.Version = v
+	x.TellVersionID()
 	x.W.WriteHeader(status)
 	return nil
 }
 
-func (a *Answers) getBucketTagging(x *exchange) error {
-	tags := x.contents.Config().Tags
+func (a *Answers) getBucketTagging(x *s3exchange.Exchange) error {
+	tags := x.Contents.Config().Tags
 	if len(tags) == 0 {
 		return s3error.ErrNoSuchTagSet
 	}
 	return sendTags(x, tags)
 }
 
-func (a *Answers) putBucketTagging(x *exchange) error {
-	tags, err := x.tagsOfBody(fakedriver.MaxBucketTags)
+func (a *Answers) putBucketTagging(x *s3exchange.Exchange) error {
+	tags, err := tagsOfBody(x, fakedriver.MaxBucketTags)
 	if err != nil {
 		return err
 	}
-	return x.retagBucket(tags)
+	return retagBucket(x, tags)
 }
 
-func (a *Answers) deleteBucketTagging(x *exchange) error { return x.retagBucket(nil) }
+func (a *Answers) deleteBucketTagging(x *s3exchange.Exchange) error { return retagBucket(x, nil) }
 
-func (x *exchange) retagBucket(tags map[string]string) error {
-	if err := x.contents.SetTags(tags); err != nil {
+func retagBucket(x *s3exchange.Exchange, tags map[string]string) error {
+	if err := x.Contents.SetTags(tags); err != nil {
 		return err
 	}
 	x.W.WriteHeader(http.StatusNoContent)

@@ -8,43 +8,44 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-func (a *Answers) completeUpload(x *exchange) error {
-	completion, err := x.completion()
+func (a *Answers) completeUpload(x *s3exchange.Exchange) error {
+	completion, err := completionOf(x)
 	if err != nil {
 		return err
 	}
-	v, err := x.contents.CompleteUpload(x.Key, x.Query.Get("uploadId"), completion)
+	v, err := x.Contents.CompleteUpload(x.Key, x.Query.Get("uploadId"), completion)
 	if err != nil {
 		return err
 	}
-	x.version = v
-	x.tellVersionID()
-	x.tellEncryption(v.StandardHeaders())
+	x.Version = v
+	x.TellVersionID()
+	x.TellEncryption(v.StandardHeaders())
 	document := struct {
 		XMLName               xml.Name `xml:"CompleteMultipartUploadResult"`
 		Xmlns                 string   `xml:"xmlns,attr"`
 		Location, Bucket, Key string
 		ETag                  string
 		ChecksumType          string `xml:",omitempty"`
-		sums
+		s3exchange.Sums
 	}{
-		Xmlns: namespace, Location: x.location(), Bucket: x.Bucket, Key: x.Key, ETag: `"` + v.ETag.String() + `"`,
-		ChecksumType: typeOfSum(v.Checksum), sums: sumsOf(v.Checksum),
+		Xmlns: namespace, Location: locationOf(x), Bucket: x.Bucket, Key: x.Key, ETag: `"` + v.ETag.String() + `"`,
+		ChecksumType: s3exchange.SumType(v.Checksum), Sums: s3exchange.SumsOf(v.Checksum),
 	}
 	return sendXML(x, document)
 }
 
-// completion reads the document and the headers.
-func (x *exchange) completion() (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.conditions, Finish: x.finish}
+// completionOf reads the document and the headers.
+func completionOf(x *s3exchange.Exchange) (objects.Completion, error) {
+	c := objects.Completion{Conditions: x.Conditions, Finish: x.Finish}
 	var err error
-	if c.Type, err = checksumType(x.R.Header); err != nil {
+	if c.Type, err = s3exchange.ChecksumType(x.R.Header); err != nil {
 		return c, err
 	}
 	if c.Parts, err = partsOfBody(x.Body); err != nil {
@@ -70,7 +71,7 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 		Part    []struct {
 			PartNumber int    `xml:"PartNumber"`
 			ETag       string `xml:"ETag"`
-			sums
+			s3exchange.Sums
 		} `xml:"Part"`
 	}
 	if err := xml.Unmarshal(body, &document); err != nil || len(document.Part) == 0 {
@@ -78,10 +79,10 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	}
 	parts := make([]objects.CompletedPart, 0, len(document.Part))
 	for _, part := range document.Part {
-		if part.PartNumber < 1 || part.PartNumber > maxPartNumber {
+		if part.PartNumber < 1 || part.PartNumber > s3exchange.MaxPartNumber {
 			return nil, s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
 		}
-		sum, err := part.sum()
+		sum, err := part.Sum()
 		if err != nil {
 			return nil, err
 		}
@@ -107,8 +108,8 @@ func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
 	return found, nil
 }
 
-// location is the URL of the object. A form is posted to the URL of the bucket.
-func (x *exchange) location() string {
+// locationOf returns the URL of the object. A form is posted to the URL of the bucket.
+func locationOf(x *s3exchange.Exchange) string {
 	scheme := "http"
 	if x.R.TLS != nil {
 		scheme = "https"

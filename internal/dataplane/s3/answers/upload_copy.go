@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-func (a *Answers) copyPart(x *exchange) error {
+func (a *Answers) copyPart(x *s3exchange.Exchange) error {
 	source, err := a.readSource(x)
 	if err != nil {
 		return err
@@ -22,22 +23,22 @@ func (a *Answers) copyPart(x *exchange) error {
 	if err := source.CheckDamage(body); err != nil {
 		return err
 	}
-	c := partContent{Content: Content{Body: body}, copied: true}
+	c := partContent{Content: s3exchange.Content{Body: body}, copied: true}
 	if c.ETag, err = body.ETag(); err != nil {
 		return err
 	}
-	part, err := x.putPart(c)
+	part, err := putPart(x, c)
 	if err != nil {
 		return err
 	}
-	x.tellSource(source)
+	tellSource(x, source)
 	return sendXML(x, struct {
 		XMLName      xml.Name `xml:"CopyPartResult"`
 		Xmlns        string   `xml:"xmlns,attr"`
 		LastModified string
 		ETag         string
-		sums
-	}{Xmlns: namespace, LastModified: formatTime(part.Modified), ETag: `"` + part.ETag.String() + `"`, sums: sumsOf(part.Checksum)})
+		s3exchange.Sums
+	}{Xmlns: namespace, LastModified: formatTime(part.Modified), ETag: `"` + part.ETag.String() + `"`, Sums: s3exchange.SumsOf(part.Checksum)})
 }
 
 // cut returns the range of a body in X-Amz-Copy-Source-Range, which must have both ends within the

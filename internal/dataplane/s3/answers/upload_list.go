@@ -4,32 +4,31 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-func (a *Answers) listParts(x *exchange) error {
+func (a *Answers) listParts(x *s3exchange.Exchange) error {
 	type entry struct {
 		PartNumber   int
 		LastModified string
 		ETag         string
 		Size         int64
-		sums
+		s3exchange.Sums
 	}
-	u, err := x.contents.Upload(x.Key, x.Query.Get("uploadId"))
+	u, err := x.Contents.Upload(x.Key, x.Query.Get("uploadId"))
 	if err != nil {
 		return err
 	}
-	limit, err := x.pageSize("max-parts")
+	limit, err := pageSizeOf(x, "max-parts")
 	if err != nil {
 		return err
 	}
-	after, err := x.number("part-number-marker", 0)
+	after, err := queryNumber(x, "part-number-marker", 0)
 	if err != nil {
 		return err
 	}
-	parts, more, err := x.contents.Parts(x.Key, u.ID, after, limit)
+	parts, more, err := x.Contents.Parts(x.Key, u.ID, after, limit)
 	if err != nil {
 		return err
 	}
@@ -48,32 +47,21 @@ func (a *Answers) listParts(x *exchange) error {
 		ChecksumType         string `xml:",omitempty"`
 		Part                 []entry
 	}{
-		Xmlns: namespace, Bucket: x.Bucket, Key: u.Key, UploadID: u.ID, Initiator: x.owner(), Owner: x.owner(),
-		StorageClass: classOf(u.StandardHeaders()), PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
-		ChecksumAlgorithm: u.Algorithm.String(), ChecksumType: typeOf(u),
+		Xmlns: namespace, Bucket: x.Bucket, Key: u.Key, UploadID: u.ID, Initiator: ownerOf(x), Owner: ownerOf(x),
+		StorageClass: s3exchange.StorageClassOf(u.StandardHeaders()), PartNumberMarker: after, MaxParts: limit, IsTruncated: more,
+		ChecksumAlgorithm: u.Algorithm.String(), ChecksumType: s3exchange.UploadChecksumType(u),
 	}
 	for _, part := range parts {
 		document.NextPartNumberMarker = part.Number
 		document.Part = append(document.Part, entry{
-			part.Number, formatTime(part.Modified), `"` + part.ETag.String() + `"`, part.Body.Size(), sumsOf(part.Checksum),
+			part.Number, formatTime(part.Modified), `"` + part.ETag.String() + `"`, part.Body.Size(), s3exchange.SumsOf(part.Checksum),
 		})
 	}
 	return sendXML(x, document)
 }
 
-func typeOf(u objects.Upload) string {
-	switch {
-	case u.Algorithm == checksum.None:
-		return ""
-	case u.FullObject:
-		return checksum.FullObject
-	default:
-		return checksum.Composite
-	}
-}
-
-// number reads a query parameter that is not negative.
-func (x *exchange) number(name string, otherwise int) (int, error) {
+// queryNumber reads a query parameter that is not negative.
+func queryNumber(x *s3exchange.Exchange, name string, otherwise int) (int, error) {
 	text := x.Query.Get(name)
 	if text == "" {
 		return otherwise, nil
@@ -85,7 +73,7 @@ func (x *exchange) number(name string, otherwise int) (int, error) {
 	return int(number), nil
 }
 
-func (x *exchange) pageSize(name string) (int, error) {
-	size, err := x.number(name, maxPageSize)
+func pageSizeOf(x *s3exchange.Exchange, name string) (int, error) {
+	size, err := queryNumber(x, name, maxPageSize)
 	return min(size, maxPageSize), err
 }

@@ -1,0 +1,82 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+)
+
+// maxShown is the maximum number of events that a finding lists.
+const maxShown = 5
+
+// BreaksSilence reports whether an event does not occur in an idle system: a write to the API server,
+// or a call to a driver. Writes of Leases and DriverGetInfo do not count.
+func BreaksSilence(e journal.Event) bool {
+	switch e.Seam {
+	case journal.SeamRPC:
+		return e.Operation.Name != evidence.GetInfo
+	default:
+		return e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
+	}
+}
+
+// brokenSilence finds observations in which components were still active.
+func brokenSilence(e *evidence.Evidence) []Finding {
+	var found []Finding
+	for i := range e.Observations {
+		m := &e.Observations[i]
+		from := m.After
+		if m.Active { // then all events since the previous observation are relevant
+			from = 0
+			if i > 0 {
+				from = e.Observations[i-1].Until
+			}
+		} else if retries(e, m) {
+			continue
+		}
+		if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 {
+			last := loud[len(loud)-1]
+			found = append(found, Finding{
+				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
+				Subject: last.Operation.Subject, Events: numbers(loud[max(0, len(loud)-maxShown):]),
+			})
+		}
+	}
+	return found
+}
+
+// breaksOfSilence returns the scope's events in an interval that an idle system does not have.
+func breaksOfSilence(e *evidence.Evidence, after, until uint64) []journal.Event {
+	var found []journal.Event
+	for _, event := range e.ScopeEvents {
+		if BreaksSilence(event) && event.Seq > after && event.Seq <= until {
+			found = append(found, event)
+		}
+	}
+	return found
+}
+
+func numbers(events []journal.Event) []uint64 {
+	var all []uint64
+	for _, event := range events {
+		all = append(all, event.Seq)
+	}
+	return all
+}
+
+func retries(e *evidence.Evidence, m *observed.Observation) bool {
+	for i := range m.Objects.Buckets {
+		if o := &m.Objects.Buckets[i]; e.Scope.HasNamespace(o.Spec.BucketClaimRef.Namespace) && failing(o.Status.Conditions) {
+			return true
+		}
+	}
+	for i := range m.Objects.Accesses {
+		if o := &m.Objects.Accesses[i]; e.Scope.HasNamespace(o.Namespace) && failing(o.Status.Conditions) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package evidence
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// ByPerson reports whether a fault's interference has made the request, in the role of a user or
+// another program. COSI is not responsible for it.
+func (v Version) ByPerson() bool { return v.Component == vocabulary.Administrator }
+
+// findUnprotected returns the UIDs of objects whose finalizers a user has removed, and no component
+// has added again. Only their backend objects may leak. The versions are in order of time. An
+// object that has vanished with its last finalizer stays unprotected: the response has the earlier
+// version, and a write in between is newer.
+func findUnprotected(versions []Version) map[types.UID]bool {
+	removed := map[types.UID]Version{}
+	for _, v := range versions {
+		if v.Got == nil {
+			continue
+		}
+		uid := v.Got.Metadata.UID
+		switch last, known := removed[uid]; {
+		case v.ByPerson() && v.Releases && v.Result == Done && !v.Got.Protected():
+			removed[uid] = v
+		case known && !last.Got.gone() && v.Got.Protected() && v.newerThan(last):
+			delete(removed, uid)
+		}
+	}
+	found := map[types.UID]bool{}
+	for uid := range removed {
+		found[uid] = true
+	}
+	return found
+}
+
+// newerThan reports whether a version is newer than one that ended before it. The response to a
+// request may be older than a later request, which ended earlier.
+func (v Version) newerThan(other Version) bool {
+	order, err := resourceversion.CompareResourceVersion(v.Got.Metadata.ResourceVersion, other.Got.Metadata.ResourceVersion)
+	if err != nil { // no resource version
+		return v.Began.After(other.Ended)
+	}
+	return order > 0
+}
+
+func (e *Evidence) findUnprotectedIDs(versions []Version) map[string]bool {
+	ids := map[string]bool{}
+	for _, v := range versions {
+		if v.Got == nil || !e.UnprotectedByPerson[v.Got.Metadata.UID] {
+			continue
+		}
+		ids[v.Got.Status.BucketID], ids[v.Got.Status.AccountID] = true, true
+	}
+	delete(ids, "")
+	return ids
+}
+
+// MayLeak reports whether COSI is not responsible for the leak of a bucket or an account: it was
+// changed without COSI, or a user has removed the finalizer of its object.
+func (e *Evidence) MayLeak(id string) bool { return e.Touched(id) || e.unprotectedIDs[id] }
