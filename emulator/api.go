@@ -16,9 +16,6 @@ import (
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
 )
 
-// API is the version of the COSI kinds that the emulator serves.
-func (e *Emulator) API() objectstorage.Version { return e.opts.API }
-
 func (o Options) validateAPI() error {
 	if o.API == "" {
 		return nil

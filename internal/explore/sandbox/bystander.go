@@ -52,7 +52,7 @@ func (w *Sandbox) addBystander(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, bystanderTimeout)
 	defer cancel()
 	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: run.Bystander, Owner: emulator.Administrator})
-	for _, o := range bystanderObjects(w.Emulator.API(), w.Emulator.Info().DriverName) {
+	for _, o := range bystanderObjects(w.Emulator.Info().API, w.Emulator.Info().DriverName) {
 		if err == nil {
 			err = w.Emulator.Client().Create(ctx, o)
 		}
@@ -114,7 +114,7 @@ func bystanderObjects(version objectstorage.Version, driver string) []client.Obj
 
 func (b *bystander) awaitReady(ctx context.Context, emu *emulator.Emulator) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		lists, err := hub.Read(ctx, emu.Client(), emu.API(), hub.Options{Namespace: run.Bystander})
+		lists, err := hub.Read(ctx, emu.Client(), emu.Info().API, hub.Options{Namespace: run.Bystander})
 		if err != nil || len(lists.Accesses) != 1 || !lists.Accesses[0].Status.ReadyToUse {
 			return false, err
 		}
@@ -129,8 +129,8 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	key := client.ObjectKey{Namespace: run.Bystander, Name: run.Bystander}
 	states := map[string]string{}
 	for kind, o := range map[string]client.Object{
-		"BucketClaim": hub.Reference(emu.API(), &v1alpha2.BucketClaim{}), "BucketAccess": hub.Reference(emu.API(), &v1alpha2.BucketAccess{}),
-		"Bucket": hub.Reference(emu.API(), &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
+		"BucketClaim": hub.Reference(emu.Info().API, &v1alpha2.BucketClaim{}), "BucketAccess": hub.Reference(emu.Info().API, &v1alpha2.BucketAccess{}),
+		"Bucket": hub.Reference(emu.Info().API, &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
 	} {
 		of := key
 		if kind == "Bucket" {

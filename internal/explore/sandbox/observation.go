@@ -17,7 +17,7 @@ import (
 // backend.
 func (w *Sandbox) observe(ctx context.Context, name string) (observed.Observation, error) {
 	m := observed.Observation{Name: name, After: w.Emulator.Journal().Mark()}
-	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.API(), hub.Options{SecretNamespace: run.Namespace, Cached: true})
+	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.Info().API, hub.Options{SecretNamespace: run.Namespace, Cached: true})
 	if err != nil {
 		return m, fmt.Errorf("observe the sandbox %s: %w", name, err)
 	}

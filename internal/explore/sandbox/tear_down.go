@@ -69,7 +69,7 @@ func (w *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (r
 		}
 		retained = true
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"Retain"}}`))
-		err = errors.Join(err, client.IgnoreNotFound(w.Emulator.Client().Patch(ctx, hub.Reference(w.Emulator.API(), b), patch)))
+		err = errors.Join(err, client.IgnoreNotFound(w.Emulator.Client().Patch(ctx, hub.Reference(w.Emulator.Info().API, b), patch)))
 	}
 	return retained, err
 }
@@ -79,7 +79,7 @@ func (w *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	if len(kinds) == 0 {
 		return nil
 	}
-	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.API(), hub.Options{})
+	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.Info().API, hub.Options{})
 	if err != nil {
 		return fmt.Errorf("delete everything: %w", err)
 	}
@@ -98,15 +98,15 @@ func (w *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Objec
 		switch kind {
 		case "BucketAccess":
 			for i := range o.Accesses {
-				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Accesses[i]))
+				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Accesses[i]))
 			}
 		case "BucketClaim":
 			for i := range o.Claims {
-				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Claims[i]))
+				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Claims[i]))
 			}
 		case "Bucket":
 			for i := range o.Buckets {
-				objects = append(objects, hub.Reference(w.Emulator.API(), &o.Buckets[i]))
+				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Buckets[i]))
 			}
 		}
 	}
@@ -119,7 +119,7 @@ type savedClasses []unstructured.Unstructured
 func (w *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
 	for _, kind := range []string{"BucketClass", "BucketAccessClass"} {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(w.Emulator.API().GroupVersion().WithKind(kind + "List"))
+		list.SetGroupVersionKind(w.Emulator.Info().API.GroupVersion().WithKind(kind + "List"))
 		if err := w.Emulator.Client().List(ctx, list); err != nil {
 			return nil, fmt.Errorf("save the classes of a sandbox: %w", err)
 		}
