@@ -29,7 +29,10 @@ func TestTimelines(t *testing.T) {
 	why := cause.Explanation{Why: "driver answered AlreadyExists"}
 	one := &Report{Scenario: "one", Findings: []cause.Group{
 		{Oracle: run.OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, Shown: shown},
-		{Oracle: vocabulary.Leak, Message: "the backend has b", Runs: 3, Others: []checks.Finding{{Oracle: vocabulary.Order, Message: "too early"}}},
+		{
+			Oracle: vocabulary.Leak, Message: "the backend has b", Runs: 3,
+			Others: []checks.Finding{{Oracle: vocabulary.Order, Message: "too early"}},
+		},
 	}}
 	two := &Report{Scenario: "two", Findings: []cause.Group{{Oracle: vocabulary.Loss, Message: "it is gone", Confirmed: true}}}
 	got := Timelines("v1", time.Now(), one, two)
@@ -40,7 +43,10 @@ func TestTimelines(t *testing.T) {
 			{Message: "condition not met"},
 		}},
 		{Name: "one, finding 2", Labels: map[string]string{"oracle": vocabulary.Leak}, Failures: []report.Failure{
-			{Message: "the backend has b", Oracle: vocabulary.Leak, Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"}},
+			{
+				Message: "the backend has b", Oracle: vocabulary.Leak,
+				Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"},
+			},
 		}},
 		{Name: "two, finding 1", Labels: map[string]string{"oracle": vocabulary.Loss}, Failures: []report.Failure{
 			{Message: "it is gone", Oracle: vocabulary.Loss, Notes: []string{none}},

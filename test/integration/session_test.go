@@ -128,15 +128,16 @@ func TestWait(t *testing.T) {
 		}
 	}()
 
+	driver := running.Info().DriverName
 	sidecar := running.Emulator().Component(emulator.ComponentSidecar)
 	if err := sidecar.Crash(); err != nil {
 		t.Fatal(err)
 	}
-	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Crashed", Incarnation: 1})
+	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Crashed", Incarnation: 1, Driver: driver})
 	if err := sidecar.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Running", Incarnation: 2})
+	expectComponent(t, emulator.ComponentInfo{Name: "sidecar", State: "Running", Incarnation: 2, Driver: driver})
 }
 
 // expectComponent waits until the recorded state of a component is this.

@@ -81,7 +81,8 @@ func sidecars() []Mutant {
 	return []Mutant{
 		ofSidecar("create-before-id",
 			"The sidecar creates the bucket before it writes the bucket ID to the status of the Bucket.",
-			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}}, vocabulary.Order, vocabulary.Leak).
+			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}},
+			vocabulary.Order, vocabulary.Leak).
 			by("sidecar did DriverCreateBucket"),
 		ofSidecar("bucket-finalizer-late",
 			"The sidecar adds the finalizer to the Bucket after it creates the bucket.",

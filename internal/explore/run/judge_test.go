@@ -12,7 +12,8 @@ import (
 // TestSilenceLast verifies that a failed step is the finding, and not the retries of the
 // components.
 func TestSilenceLast(t *testing.T) {
-	silence, leak, steps := checks.Finding{Oracle: vocabulary.Silence}, checks.Finding{Oracle: vocabulary.Leak}, checks.Finding{Oracle: OracleSteps}
+	silence, leak := checks.Finding{Oracle: vocabulary.Silence}, checks.Finding{Oracle: vocabulary.Leak}
+	steps := checks.Finding{Oracle: OracleSteps}
 	if diff := cmp.Diff([]checks.Finding{leak, steps, silence}, silenceLast([]checks.Finding{leak, silence, steps})); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

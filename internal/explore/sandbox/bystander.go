@@ -129,7 +129,8 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	key := client.ObjectKey{Namespace: run.Bystander, Name: run.Bystander}
 	states := map[string]string{}
 	for kind, o := range map[string]client.Object{
-		"BucketClaim": hub.Reference(emu.Info().API, &v1alpha2.BucketClaim{}), "BucketAccess": hub.Reference(emu.Info().API, &v1alpha2.BucketAccess{}),
+		"BucketClaim":  hub.Reference(emu.Info().API, &v1alpha2.BucketClaim{}),
+		"BucketAccess": hub.Reference(emu.Info().API, &v1alpha2.BucketAccess{}),
 		"Bucket": hub.Reference(emu.Info().API, &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
 	} {
 		of := key

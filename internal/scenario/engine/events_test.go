@@ -3,7 +3,9 @@ package engine
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -35,6 +37,49 @@ func TestEventPatternAndWatches(t *testing.T) {
 			c.pattern.seam = journal.SeamAPI
 			if got, err := c.pattern.matches(c.event); err != nil || got != c.want {
 				t.Errorf("%v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestCompareOrder verifies which events may follow each other. A component that retries repeats an
+// operation after the next one, and whether it has done so by the time of a step depends on the machine.
+func TestCompareOrder(t *testing.T) {
+	const (
+		grant, create, order = "DriverGrantBucketAccess", "DriverCreateBucket", "[{operation: DriverGrantBucketAccess}, {operation: DriverCreateBucket}]"
+		wrong                = `expected event "rpc DriverGrantBucketAccess" before "rpc DriverCreateBucket", got it after`
+	)
+	for name, tc := range map[string]struct {
+		asked  string
+		events []string
+		want   string
+	}{
+		"in order":                {order, []string{grant, create}, ""},
+		"the other order":         {order, []string{create, grant}, wrong},
+		"repeated after the next": {order, []string{grant, create, grant}, ""},
+		"repeated with a count":   {strings.Replace(order, "}", ", count: 2}", 1), []string{grant, create, grant}, wrong},
+		"missing":                 {order, []string{grant, grant}, `expected at least 1 event "rpc DriverCreateBucket", got 0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := spec.Loader{}.Parse("s.yaml", []byte(
+				"apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- calls: {events: "+tc.asked+"}\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := all[0].Steps[0].Calls
+			var patterns []eventPattern
+			for _, p := range asked.Events {
+				patterns = append(patterns, eventPattern{EventPattern: p, seam: journal.SeamRPC, operation: p.Operation.String()})
+			}
+			var events []journal.Event
+			for i, operation := range tc.events {
+				events = append(events, journal.Event{
+					Seam: journal.SeamRPC, Operation: journal.Operation{Name: operation}, Time: time.Unix(int64(i), 0),
+				})
+			}
+			found, err := compare(asked, patterns, events)
+			if err != nil || found.problem != tc.want {
+				t.Errorf("compare() = %q, %v, want %q", found.problem, err, tc.want)
 			}
 		})
 	}

@@ -72,6 +72,9 @@ func (c Count) Contains(number int) bool {
 	return number >= c.Min && (c.Max < 0 || number <= c.Max)
 }
 
+// IsGiven reports whether the document has a count.
+func (c Count) IsGiven() bool { return c.given }
+
 // Describe renders the range in words: "at least 1 event".
 func (c Count) Describe(noun string) string {
 	least, most := c.Min, c.Max
