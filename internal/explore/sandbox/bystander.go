@@ -131,7 +131,7 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	for kind, o := range map[string]client.Object{
 		"BucketClaim":  hub.Reference(emu.Info().API, &v1alpha2.BucketClaim{}),
 		"BucketAccess": hub.Reference(emu.Info().API, &v1alpha2.BucketAccess{}),
-		"Bucket": hub.Reference(emu.Info().API, &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
+		"Bucket":       hub.Reference(emu.Info().API, &v1alpha2.Bucket{}), "Secret": &corev1.Secret{},
 	} {
 		of := key
 		if kind == "Bucket" {

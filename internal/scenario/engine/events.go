@@ -176,24 +176,16 @@ func compare(asked *spec.Events, patterns []eventPattern, events []journal.Event
 	slices.SortStableFunc(events, func(a, b journal.Event) int { return a.Time.Compare(b.Time) })
 	counts, last := make([]int, len(patterns)), -1
 	for _, e := range events {
-		known := asked.Only && !sameSeam(patterns, e)
-		for i, p := range patterns {
-			matched, err := p.matches(e)
-			if err != nil {
-				return mismatch{}, err
-			}
-			if !matched {
-				continue
-			}
-			repeated := counts[i] > 0 && !p.Count.IsGiven()
-			if !asked.AnyOrder && i < last && !repeated {
-				return mismatch{problem: fmt.Sprintf("expected event %q before %q, got it after", p, patterns[last])}, nil
-			}
+		i, err := firstMatch(patterns, e)
+		switch {
+		case err != nil:
+			return mismatch{}, err
+		case i >= 0 && i < last && !asked.AnyOrder && !patterns[i].mayRepeat(counts[i]):
+			return mismatch{problem: fmt.Sprintf("expected event %q before %q, got it after", patterns[i], patterns[last])}, nil
+		case i >= 0:
 			counts[i]++
-			last, known = max(last, i), true
-			break
-		}
-		if asked.Only && !known {
+			last = max(last, i)
+		case asked.Only && sameSeam(patterns, e):
 			return mismatch{problem: "unexpected event: " + e.String()}, nil
 		}
 	}
@@ -204,6 +196,19 @@ func compare(asked *spec.Events, patterns []eventPattern, events []journal.Event
 	}
 	return mismatch{}, nil
 }
+
+// firstMatch returns the index of the first pattern that an event matches, or -1.
+func firstMatch(patterns []eventPattern, e journal.Event) (int, error) {
+	for i, p := range patterns {
+		if matched, err := p.matches(e); matched || err != nil {
+			return i, err
+		}
+	}
+	return -1, nil
+}
+
+// mayRepeat reports whether an event that has occurred a number of times may occur again at any time.
+func (p eventPattern) mayRepeat(occurred int) bool { return occurred > 0 && !p.Count.IsGiven() }
 
 // miscounted returns the mismatch of a pattern if too few or too many events match.
 func (p eventPattern) miscounted(n int, events []journal.Event) (found mismatch, err error) {

@@ -46,8 +46,9 @@ func TestEventPatternAndWatches(t *testing.T) {
 // operation after the next one, and whether it has done so by the time of a step depends on the machine.
 func TestCompareOrder(t *testing.T) {
 	const (
-		grant, create, order = "DriverGrantBucketAccess", "DriverCreateBucket", "[{operation: DriverGrantBucketAccess}, {operation: DriverCreateBucket}]"
-		wrong                = `expected event "rpc DriverGrantBucketAccess" before "rpc DriverCreateBucket", got it after`
+		grant, create = "DriverGrantBucketAccess", "DriverCreateBucket"
+		order         = "[{operation: " + grant + "}, {operation: " + create + "}]"
+		wrong         = `expected event "rpc DriverGrantBucketAccess" before "rpc DriverCreateBucket", got it after`
 	)
 	for name, tc := range map[string]struct {
 		asked  string
