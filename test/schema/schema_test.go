@@ -53,26 +53,27 @@ func documents(t *testing.T, data []byte) []any {
 	}
 }
 
-// TestSuite validates every scenario that ships, and the tests' scenarios.
-func TestSuite(t *testing.T) {
+// TestScenarios validates every valid scenario of the repository, wherever it is.
+func TestScenarios(t *testing.T) {
 	compiled := compile(t)
-	for _, dir := range []string{"../../scenarios", "../../internal/scenario"} {
-		found := 0
-		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
-				return err
-			}
-			for _, one := range scenariosIn(t, path) {
-				found++
-				if err := compiled.Validate(one); err != nil {
-					t.Errorf("%s: %v", path, err)
-				}
-			}
-			return nil
-		})
-		if err != nil || found == 0 {
-			t.Errorf("%s: %d scenarios: %v", dir, found, err)
+	found := 0
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return filepath.SkipDir
 		}
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		for _, one := range scenariosIn(t, path) {
+			found++
+			if err := compiled.Validate(one); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || found < 300 {
+		t.Errorf("%d scenarios were found: %v", found, err)
 	}
 }
 
