@@ -18,14 +18,24 @@ func (a *attempt) generateID(ctx context.Context) error {
 	if a.Object.Status.BucketID != "" || isStatic(a.Object) {
 		return nil
 	}
-	id, err := a.driver.GenerateBucketID(ctx, a.Object)
-	if err != nil {
+	var id string
+	err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
+		id, err = a.driver.GenerateBucketID(ctx, a.Object)
 		return connection.ReasonFor(err)
+	})
+	if err != nil {
+		return err
 	}
 	// The ID is persisted before the driver creates its bucket. Otherwise, if the Bucket were
 	// deleted before the next write, nothing would record which bucket to delete in the backend,
 	// and it would leak.
 	return a.ids.Save(ctx, a.Patcher, id)
+}
+
+// inputs are what the calls that provision a Bucket depend on. They have the ID: phase 2 asks
+// something else than phase 1.
+func inputs(bucket *v1alpha2.Bucket) any {
+	return [...]any{bucket.Generation, bucket.Status.BucketID}
 }
 
 // byID finds Buckets by their IDs. A Bucket for an existing bucket has its ID from the beginning,

@@ -16,7 +16,20 @@ func (a *attempt) provision(ctx context.Context) error {
 	if statusOf(a.Object).IsProvisioned() {
 		return nil
 	}
-	info, err := a.callDriver(ctx)
+	if err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() error { return a.callDriver(ctx) }); err != nil {
+		return err
+	}
+	status := &a.Object.Status
+	if isStatic(a.Object) {
+		status.BucketID = a.Object.Spec.ExistingBucketID
+	}
+	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has bucket %q", a.driver.Name(), shorten(status.BucketID)))
+	return nil
+}
+
+// callDriver writes the driver's answer into the status.
+func (a *attempt) callDriver(ctx context.Context) error {
+	info, err := a.askDriver(ctx)
 	if err != nil {
 		return err
 	}
@@ -25,16 +38,11 @@ func (a *attempt) provision(ctx context.Context) error {
 	if err != nil {
 		return connection.InvalidResponse("bucket info: %v", err)
 	}
-	status := &a.Object.Status
-	status.Protocols, status.BucketInfo = protocols, rendered
-	if isStatic(a.Object) {
-		status.BucketID = a.Object.Spec.ExistingBucketID
-	}
-	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has bucket %q", a.driver.Name(), shorten(status.BucketID)))
+	a.Object.Status.Protocols, a.Object.Status.BucketInfo = protocols, rendered
 	return nil
 }
 
-func (a *attempt) callDriver(ctx context.Context) (info *cosiv1alpha2.ObjectProtocolAndBucketInfo, err error) {
+func (a *attempt) askDriver(ctx context.Context) (info *cosiv1alpha2.ObjectProtocolAndBucketInfo, err error) {
 	if isStatic(a.Object) {
 		info, err = a.driver.GetBucket(ctx, a.Object)
 		return info, connection.ReasonFor(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
@@ -18,6 +19,7 @@ type reconciler struct {
 	line     *inflight.Line
 	ids      *uniqueid.Register[*v1alpha2.Bucket]
 	released cosireconcile.Released
+	refusals connection.Refusals
 }
 
 // attempt is one reconcile of one Bucket. Its phases are its methods.
@@ -42,7 +44,7 @@ func newReconciler(c client.Client, d *driver.Driver, line *inflight.Line) *reco
 func (r *reconciler) runner(c client.Client, live client.Reader, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
 		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
-		Owns: r.owns, Status: runnerStatus, Forget: r.released.Forget,
+		Owns: r.owns, Status: runnerStatus, Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{a.checkClaim, a.validate, a.addFinalizer, a.generateID, a.provision}
@@ -56,4 +58,9 @@ func (r *reconciler) runner(c client.Client, live client.Reader, recorder events
 
 func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
 	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.Has(bucket)
+}
+
+func (r *reconciler) forget(bucket client.ObjectKey) {
+	r.released.Forget(bucket)
+	r.refusals.Forget(bucket)
 }

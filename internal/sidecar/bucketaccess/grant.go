@@ -17,17 +17,13 @@ import (
 // grant is phase 2: the driver grants the account access, and its answer is written into the
 // Secrets. It is repeated when a Secret was edited or deleted; the call is idempotent.
 func (a *attempt) grant(ctx context.Context) error {
-	var granted *driver.Grant
-	err := a.line.Call(a.Object, func() (err error) {
-		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)
-		return connection.ReasonFor(err)
-	}, bucketIDs(a.Object)...)
+	var contents map[string]map[string][]byte
+	err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
+		contents, err = a.callGrant(ctx)
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	contents, err := a.render(granted)
-	if err != nil {
-		return connection.InvalidResponse("%v", err)
 	}
 	left := make(map[string]secretstore.Version, len(contents))
 	for i := range a.Object.Spec.BucketClaims {
@@ -42,6 +38,23 @@ func (a *attempt) grant(ctx context.Context) error {
 	a.versions.Set(a.Object, left)
 	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", a.driver.Name(), len(left)))
 	return nil
+}
+
+// callGrant returns the data of all Secrets, by the names of the claims.
+func (a *attempt) callGrant(ctx context.Context) (map[string]map[string][]byte, error) {
+	var granted *driver.Grant
+	err := a.line.Call(a.Object, func() (err error) {
+		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)
+		return connection.ReasonFor(err)
+	}, bucketIDs(a.Object)...)
+	if err != nil {
+		return nil, err
+	}
+	contents, err := a.render(granted)
+	if err != nil {
+		return nil, connection.InvalidResponse("%v", err)
+	}
+	return contents, nil
 }
 
 // render makes the data of all Secrets before one of them is written, by the names of the claims.

@@ -16,14 +16,26 @@ func (a *attempt) generateID(ctx context.Context) error {
 	if a.Object.Status.AccountID != "" {
 		return nil
 	}
-	id, err := a.driver.GenerateBucketAccessID(ctx, a.Object)
-	if err != nil {
+	var id string
+	err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
+		id, err = a.driver.GenerateBucketAccessID(ctx, a.Object)
 		return connection.ReasonFor(err)
+	})
+	if err != nil {
+		return err
 	}
 	// The ID is persisted before the driver creates its account. Otherwise, if the access were
 	// deleted before the next write, nothing would record which account to revoke, and its
 	// credentials would stay valid.
 	return a.ids.Save(ctx, a.Patcher, id)
+}
+
+// inputs are what the calls for an access depend on. They have the account: phase 2 asks something
+// else than phase 1.
+func inputs(access *v1alpha2.BucketAccess) any {
+	status := access.Status.DeepCopy()
+	status.ReadyToUse, status.Conditions = false, nil
+	return [...]any{access.Generation, status}
 }
 
 // byID finds BucketAccesses by the IDs of their accounts, until these have been

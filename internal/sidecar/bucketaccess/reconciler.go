@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
@@ -24,6 +25,7 @@ type reconciler struct {
 	live     client.Reader
 	secrets  secretstore.Store
 	versions secretstore.Versions
+	refusals connection.Refusals
 	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
 	options  Options
 }
@@ -73,7 +75,7 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns:   func(access *v1alpha2.BucketAccess) bool { return ownedBy(access, r.driver) },
-		Status: runnerStatus, Forget: r.versions.Forget,
+		Status: runnerStatus, Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{
@@ -85,4 +87,9 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 			return []cosireconcile.Phase{a.markUnready, a.deleteSecrets, a.revoke, a.finishCleanup}
 		},
 	}
+}
+
+func (r *reconciler) forget(access client.ObjectKey) {
+	r.versions.Forget(access)
+	r.refusals.Forget(access)
 }

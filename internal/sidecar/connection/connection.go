@@ -44,6 +44,8 @@ type Conn struct {
 	// identified is false from the loss of the connection until the driver has answered
 	// DriverGetInfo again. No other call is made in the meantime.
 	identified atomic.Bool
+	// accepted counts the answers to DriverGetInfo, which are the driver's connections.
+	accepted atomic.Uint64
 }
 
 // Connect returns a connection to the driver once it has answered DriverGetInfo. It waits up to the
@@ -107,5 +109,6 @@ func (c *Conn) accept(info Info) {
 	if info.Accept != nil {
 		info.Accept()
 	}
+	c.accepted.Add(1)
 	c.identified.Store(true)
 }

@@ -39,9 +39,13 @@ func (a *attempt) create(ctx context.Context) error {
 		a.Requeue()
 		return cosireconcile.ErrDone
 	}
-	id, err := a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
-	if err != nil {
+	var id string
+	err := a.refusals.Once(a.driver.Conn, a.Object, a.Object.Spec.Parameters, func() (err error) {
+		id, err = a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
 		return reasonFor(err)
+	})
+	if err != nil {
+		return err
 	}
 	a.EventOnSave(v1alpha2.ReasonProvisioned, fmt.Sprintf("driver %s has created the bucket", a.driver.Name()))
 	return a.save(ctx, id, true)

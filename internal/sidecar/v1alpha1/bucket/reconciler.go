@@ -32,6 +32,7 @@ type reconciler struct {
 	live     client.Reader
 	ids      *uniqueid.Register[*v1alpha1.Bucket]
 	released cosireconcile.Released
+	refusals connection.Refusals
 	failures giveup.Counter
 }
 
@@ -59,7 +60,7 @@ func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cos
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
 		Owns:   r.owns,
 		Status: func(*v1alpha1.Bucket) cosireconcile.Status { return cosireconcile.NoConditions{} },
-		Forget: r.released.Forget,
+		Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{a.addFinalizer, a.inheritParameters, a.provision}
@@ -76,6 +77,11 @@ func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cos
 func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
 	isReleased := !bucket.DeletionTimestamp.IsZero() && !isProtected(bucket)
 	return r.driver.Serves(bucket.Spec.DriverName) && !isReleased && !r.released.Has(bucket)
+}
+
+func (r *reconciler) forget(bucket client.ObjectKey) {
+	r.released.Forget(bucket)
+	r.refusals.Forget(bucket)
 }
 
 // addFinalizer comes before anything outside is touched: a Bucket that vanished

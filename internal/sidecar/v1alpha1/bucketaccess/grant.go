@@ -117,9 +117,14 @@ func (a *attempt) patch(ctx context.Context, wanted *record) error {
 }
 
 func (a *attempt) grantInTurn(ctx context.Context) error {
-	granted, err := a.callGrant(ctx, a.bucket.Status.BucketID, a.class.AuthenticationType, a.class.Parameters)
-	if err != nil {
+	var granted *driver.Grant
+	request := a.request(a.bucket.Status.BucketID, a.class.AuthenticationType, a.class.Parameters)
+	err := a.refusals.Once(a.driver.Conn, a.Object, request, func() (err error) {
+		granted, err = a.driver.GrantBucketAccess(ctx, request)
 		return connection.ReasonFor(err)
+	})
+	if err != nil {
+		return err
 	}
 	// The account is persisted before anything else can fail.
 	if err := a.saveAccount(ctx, granted.AccountID); err != nil {
@@ -153,12 +158,10 @@ func (a *attempt) render(granted *driver.Grant) ([]byte, error) {
 	return info, nil
 }
 
-func (a *attempt) callGrant(
-	ctx context.Context, bucketID string, authentication v1alpha1.AuthenticationType, parameters map[string]string,
-) (*driver.Grant, error) {
-	return a.driver.GrantBucketAccess(ctx, driver.Access{
+func (a *attempt) request(bucketID string, authentication v1alpha1.AuthenticationType, parameters map[string]string) driver.Access {
+	return driver.Access{
 		BucketID: bucketID, Name: v1alpha1.AccountNameForAccess(a.Object.UID), Authentication: authentication, Parameters: parameters,
-	})
+	}
 }
 
 // saveAccount persists the account. An earlier one is kept to be revoked, because its credentials

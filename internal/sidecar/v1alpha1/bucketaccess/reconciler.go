@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
@@ -32,6 +33,7 @@ type reconciler struct {
 	secrets  secretstore.Store
 	versions secretstore.Versions
 	released cosireconcile.Released
+	refusals connection.Refusals
 	failures giveup.Counter
 	options  Options
 }
@@ -108,6 +110,7 @@ func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
 func (r *reconciler) forget(access client.ObjectKey) {
 	r.versions.Forget(access)
 	r.released.Forget(access)
+	r.refusals.Forget(access)
 }
 
 func (a *attempt) removeFinalizer(ctx context.Context) error {

@@ -144,7 +144,7 @@ func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alp
 	if class != nil && a.driver.Serves(class.DriverName) {
 		parameters = class.Parameters
 	}
-	granted, err := a.callGrant(ctx, bucket.Status.BucketID, found.AuthenticationType, parameters)
+	granted, err := a.driver.GrantBucketAccess(ctx, a.request(bucket.Status.BucketID, found.AuthenticationType, parameters))
 	switch {
 	case err != nil && a.failures.HasNothing(a.Object.UID, err):
 		return nil
