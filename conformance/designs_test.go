@@ -71,6 +71,8 @@ func TestDesigns(t *testing.T) {
 		"replicated keys":          {generations: both, service: settling},
 		"no information on Create": {generations: onlyNew, behaviour: onResponse(func(m *created) { *m = *s3Bucket() })},
 		"failed precondition":      {generations: both, behaviour: always(unmet)},
+		"only keys":                {generations: both, behaviour: onlyKeys},
+		"values of its own":        {generations: onlyOld, behaviour: always(talkative)},
 	} {
 		for _, generation := range d.generations {
 			t.Run(name+"/"+string(generation), func(t *testing.T) {
@@ -100,6 +102,43 @@ func parametrized(_ context.Context, r any, next call) (any, error) {
 		m.Parameters = nil
 	}
 	return next(r)
+}
+
+// onlyKeys is a driver that has not implemented ServiceAccounts, and returns that code.
+func onlyKeys(*sync.Map) behaviour {
+	return func(_ context.Context, r any, next call) (any, error) {
+		var keyless bool
+		switch m := r.(type) {
+		case *account:
+			keyless = m.GetAuthenticationType().GetType() == withAccount
+		case *grant:
+			keyless = m.GetAuthenticationType().GetType() == withAccount
+		case *cosiv1alpha1.DriverGrantBucketAccessRequest:
+			keyless = m.GetAuthenticationType() == cosiv1alpha1.AuthenticationType_IAM
+		}
+		if keyless {
+			return nil, failed(codes.Unimplemented, "there are only keys here")
+		}
+		return next(r)
+	}
+}
+
+// talkative returns the bucket's name among the credentials, and names it in its errors.
+func talkative(_ context.Context, r any, next call) (any, error) {
+	response, err := next(r)
+	m, ok := r.(interface{ GetBucketId() string })
+	if !ok {
+		return response, err
+	}
+	if access, ok := response.(*cosiv1alpha1.DriverGrantBucketAccessResponse); ok && err == nil {
+		for _, protocol := range access.GetCredentials() {
+			protocol.Secrets["bucketName"] = m.GetBucketId()
+		}
+	}
+	if err != nil {
+		return nil, failed(status.Code(err), status.Convert(err).Message()+" (bucket "+m.GetBucketId()+")")
+	}
+	return response, nil
 }
 
 // unmet answers FailedPrecondition to a grant for a bucket that does not exist.

@@ -326,6 +326,37 @@ func TestFragileDriver(t *testing.T) {
 	}
 }
 
+// TestMissingCall: a driver without a call does not pass the checks of what the call must reject.
+func TestMissingCall(t *testing.T) {
+	t.Parallel()
+	d := serve(t, setup{behaviour: reject(codes.Unimplemented, "later", func(*generate) bool { return true })})
+	config := d.config()
+	config.Only = []string{"GB-01", "GB-05", "GB-06", "GB-08", "GB-09"}
+	states := map[string]string{}
+	for _, result := range d.test(config).Results {
+		states[result.Check.ID] = result.State
+	}
+	want := map[string]string{
+		"GB-01": conformance.Fail, "GB-05": conformance.NotReached, "GB-06": conformance.NotReached,
+		"GB-08": conformance.NotReached, "GB-09": conformance.NotReached,
+	}
+	if diff := gocmp.Diff(want, states); diff != "" {
+		t.Errorf("states: -want, +got:\n%s", diff)
+	}
+}
+
+// TestOlderText: a driver of v1alpha1 is judged by the text of v1alpha1.
+func TestOlderText(t *testing.T) {
+	t.Parallel()
+	d := serve(t, setup{options: fakedriver.Options{Dialect: dialects.V1alpha1, ServiceAccounts: true}})
+	for _, result := range d.test(d.config()).Results {
+		about := result.Check.Source + result.Check.Link
+		if !strings.HasPrefix(result.Reason, "this is about") && (strings.Contains(about, "KEP") || strings.Contains(about, "blob/main/proto")) {
+			t.Errorf("%s rests on %q (%s)", result.Check.ID, result.Check.Sentence, result.Check.Source)
+		}
+	}
+}
+
 // TestRequestsOfDialect: an explanation has the requests with the names of the driver's dialect, as
 // they were sent.
 func TestRequestsOfDialect(t *testing.T) {

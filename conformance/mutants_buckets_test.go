@@ -91,6 +91,19 @@ func idMutants() []mutant {
 			behaviour: onResponse(func(m *accountIs) { m.AccountId = m.GetAccountId()[:min(63, len(m.GetAccountId()))] }),
 		},
 		{
+			name: "long names of buckets are cut, and the second is taken", class: "D19", want: []string{"GB-04"},
+			behaviour: func(state *sync.Map) behaviour {
+				return func(_ context.Context, r any, next call) (any, error) {
+					if m, ok := r.(*generate); ok && !isOdd(m.GetName()) && len(m.GetName()) > 63 && len(m.GetName()) <= 253 {
+						if first, known := state.LoadOrStore(m.GetName()[:63], m.GetName()); known && first != m.GetName() {
+							return nil, failed(codes.Internal, "the ID is taken")
+						}
+					}
+					return next(r)
+				}
+			},
+		},
+		{
 			name: "long names of buckets are cut", class: "D19", want: []string{"GB-04"},
 			behaviour: always(func(_ context.Context, r any, next call) (any, error) {
 				response, err := next(r)

@@ -318,6 +318,21 @@ func oldMutants() []mutant {
 			}),
 		},
 		{
+			name: "v1alpha1: long names are cut, and the second is taken", class: "D19", options: old(), want: []string{"CB-07"},
+			behaviour: func(state *sync.Map) behaviour {
+				return func(_ context.Context, r any, next call) (any, error) {
+					m, ok := r.(*cosiv1alpha1.DriverCreateBucketRequest)
+					if !ok || isOdd(m.GetName()) || len(m.GetName()) <= 63 || len(m.GetName()) > 128 {
+						return next(r)
+					}
+					if first, known := state.LoadOrStore(m.GetName()[:63], m.GetName()); known && first != m.GetName() {
+						return nil, failed(codes.AlreadyExists, "the bucket belongs to somebody else")
+					}
+					return next(r)
+				}
+			},
+		},
+		{
 			name: "v1alpha1: odd names become one", class: "D19", options: old(), want: []string{"CB-22"},
 			behaviour: onRequest(func(m *cosiv1alpha1.DriverCreateBucketRequest) {
 				if isOdd(m.GetName()) {

@@ -188,9 +188,15 @@ func (r Result) Explain() string {
 	return b.String()
 }
 
-// gravest are the classes of failures that lose data or give access to others. They come
-// first among those to fix.
-var gravest = []string{"D10", "D18", "D16", "D15", "D17", "D21"}
+// basic are the checks of what nothing works without.
+var basic = []string{"ID-01", "CB-01", "GR-01", "SA-01", "AZ-20", "GC-20", "DB-01", "RV-01"}
+
+// gravest are the classes of failures that come first among those to fix. First, a call cannot be
+// repeated, which it always is sometime. Then data or credentials reach others, or are left.
+var gravest = [][]string{
+	{"D01", "D03", "D04", "D06"},
+	{"D15", "D16", "D17", "D18", "D21", "D05", "D11", "D14"},
+}
 
 func (r *Report) judge(config Config) {
 	for _, profile := range checks.Profiles() {
@@ -208,22 +214,39 @@ func (r *Report) judge(config Config) {
 		}
 	}
 	slices.SortStableFunc(failed, func(a, b Result) int { return cmp.Compare(rank(a.Check), rank(b.Check)) })
-	for _, result := range failed[:min(3, len(failed))] {
-		r.FixFirst = append(r.FixFirst, result.Check.ID)
+	r.FixFirst = first(failed)
+}
+
+// first returns the IDs of at most three checks. Two of one class often have one cause.
+func first(failed []Result) []string {
+	const most = 3
+	var ids, classes []string
+	for _, result := range failed {
+		if slices.ContainsFunc(result.Check.Classes, func(class string) bool { return slices.Contains(classes, class) }) {
+			continue
+		}
+		if ids = append(ids, result.Check.ID); len(ids) == most {
+			break
+		}
+		classes = append(classes, result.Check.Classes...)
 	}
+	return ids
 }
 
 // rank is how important a failed check is; less is more.
 func rank(check Check) int {
 	if check.Level != checks.Must {
-		return len(gravest) + 1
+		return len(gravest) + 2
 	}
-	for i, class := range gravest {
-		if slices.Contains(check.Classes, class) {
-			return i
+	if slices.Contains(basic, check.ID) {
+		return 0
+	}
+	for i, classes := range gravest {
+		if slices.ContainsFunc(check.Classes, func(class string) bool { return slices.Contains(classes, class) }) {
+			return i + 1
 		}
 	}
-	return len(gravest)
+	return len(gravest) + 1
 }
 
 // verdict judges a profile by its MUST checks. A selection of checks is never all.

@@ -77,7 +77,7 @@ func (i *Incarnation) crossRPC(
 	resp, err := c.callRPC(ctx, end, func(ctx context.Context) (any, error) {
 		resp, err := next(ctx)
 		if err == nil { // it counts even if a fault loses it
-			i.learn(op.Subject, resp)
+			i.learn(op.Subject, req, resp)
 		}
 		return resp, err
 	})
@@ -96,12 +96,13 @@ func (i *Incarnation) crossRPC(
 
 // learn tells the journal the secret values that a driver has returned for an account, and the hook
 // the whole response.
-func (i *Incarnation) learn(account string, resp any) {
+func (i *Incarnation) learn(account string, req, resp any) {
 	m, ok := resp.(proto.Message)
 	if !ok {
 		return
 	}
-	for _, value := range redact.Secrets(m) {
+	request, _ := req.(proto.Message)
+	for _, value := range redact.Secrets(m, request) {
 		i.journal.AddAccountSecret(account, value)
 	}
 	if i.hooks.Returned != nil {

@@ -4,6 +4,9 @@
 package redact
 
 import (
+	"strings"
+	"sync"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -27,17 +30,20 @@ func Message(m proto.Message) proto.Message {
 	return clone
 }
 
-// Secrets returns the non-empty texts of fields marked cosi_secret.
-func Secrets(m proto.Message) []string {
+// Secrets returns the non-empty texts of fields marked cosi_secret. Drivers of v1alpha1 also return
+// keys that the protocol does not define: such a value is not secret if an open field of the message
+// or of its request has it, such as the name of the bucket.
+func Secrets(m proto.Message, request ...proto.Message) []string {
 	if m == nil || !m.ProtoReflect().IsValid() {
 		return nil
 	}
 	var found []string
+	open := openTexts(append(request, m)...)
 	walk(m.ProtoReflect(), func(_ protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) {
 		switch {
 		case isTextMap(field):
 			value.Map().Range(func(key protoreflect.MapKey, v protoreflect.Value) bool {
-				if cosiv1alpha1.IsSecretKey(key.String()) && v.String() != "" {
+				if isSecretValue(key.String(), v.String(), open) {
 					found = append(found, v.String())
 				}
 				return true
@@ -50,6 +56,25 @@ func Secrets(m proto.Message) []string {
 		}
 	})
 	return found
+}
+
+func isSecretValue(key, value string, open func(string) bool) bool {
+	if value == "" || !cosiv1alpha1.IsSecretKey(key) {
+		return false
+	}
+	return cosiv1alpha1.IsKnownKey(key) || !open(value)
+}
+
+// openTexts returns a function that reports whether an open field of one of the messages has a text.
+func openTexts(messages ...proto.Message) func(string) bool {
+	texts := sync.OnceValue(func() string {
+		var all strings.Builder
+		for _, m := range messages {
+			all.Write(JSON(m))
+		}
+		return all.String()
+	})
+	return func(text string) bool { return strings.Contains(texts(), text) }
 }
 
 func redact(m protoreflect.Message) {

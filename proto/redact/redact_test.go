@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,5 +118,27 @@ func TestEverySecretIsMarked(t *testing.T) {
 	}
 	if marked == 0 {
 		t.Error("no credential fields found, the test looks in the wrong place")
+	}
+}
+
+// TestSecretsOfUnknownKeys: drivers of v1alpha1 return values under keys of their own.
+func TestSecretsOfUnknownKeys(t *testing.T) {
+	response := &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: "acc", Credentials: map[string]*cosiv1alpha1.CredentialDetails{
+		"s3": {Secrets: map[string]string{
+			"endpoint": "https://s3.example.com", "accessSecretKey": "photos", // the driver's mistake
+			"bucketName": "photos", "host": "s3.example.com", "userName": "acc", "password": "hush",
+		}},
+	}}
+	request := &cosiv1alpha1.DriverGrantBucketAccessRequest{BucketId: "region/photos"}
+	for name, tc := range map[string]struct {
+		got, want []string
+	}{
+		"Request":    {redact.Secrets(response, request), []string{"hush", "photos"}},
+		"No request": {redact.Secrets(response), []string{"hush", "photos", "photos"}},
+	} {
+		slices.Sort(tc.got)
+		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

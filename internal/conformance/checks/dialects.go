@@ -83,9 +83,12 @@ var drafts = map[string]string{
 // RuleFor returns the rule of the check in the specification of a dialect. The text of bucket-ids
 // is the KEP's, except for the IDs that a driver chooses.
 func (c *Check) RuleFor(dialect dialects.Dialect) Rule {
+	if dialect == dialects.V1alpha1 {
+		return olderRule(c.Rule)
+	}
 	sentence, differs := drafts[c.Sentence]
 	switch {
-	case !differs, dialect == dialects.V1alpha1, dialect == dialects.KEP:
+	case !differs, dialect == dialects.KEP:
 		return c.Rule
 	case dialect == dialects.BucketIDs && c.Source != sourceOlder:
 		return c.Rule

@@ -150,13 +150,13 @@ func incompatibleGrants() []*Check {
 				}
 			}
 		}, needsTwoProtocols),
-		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", dialects.Range{}, func(c *C) {
+		check("GR-12", "DriverGrantBucketAccess rejects another authentication type for an existing account", v1alpha2, func(c *C) {
 			err := c.repeatedWith(func(r *port.AccessRequest) {
 				r.Authentication, r.ServiceAccount = serviceAccount, defaultServiceAccount
 			})
 			c.wantError("DriverGrantBucketAccess with another authentication type", err)
 		}),
-		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", dialects.Range{}, func(c *C) {
+		check("GR-13", "DriverGrantBucketAccess rejects other parameters for an existing account", v1alpha2, func(c *C) {
 			err := c.repeatedWith(func(r *port.AccessRequest) { r.Parameters = c.env.Parameters.IncompatibleAccess })
 			c.wantError("DriverGrantBucketAccess with other parameters", err)
 		}, needsIncompatibleAccess),

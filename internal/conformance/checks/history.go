@@ -84,12 +84,13 @@ func (h *History) Intercept(
 	event := h.Journal.Begin(vocabulary.Driver, 0, journal.SeamRPC, journal.Operation{Name: e.Method})
 	err := invoke(ctx, method, request, response, conn, opts...)
 	e.Code, e.Took = status.Code(err).String(), time.Since(start)
-	if m, ok := request.(proto.Message); ok {
-		e.Request = redact.JSON(h.Dialect.Named(method, m))
+	asked, isMessage := request.(proto.Message)
+	if isMessage {
+		e.Request = redact.JSON(h.Dialect.Named(method, asked))
 	}
 	if m, ok := response.(proto.Message); ok && err == nil {
 		e.Response = redact.JSON(m)
-		h.keep(redact.Secrets(m))
+		h.keep(redact.Secrets(m, asked))
 	}
 	s := status.Convert(err)
 	e.Message = s.Message()

@@ -43,6 +43,13 @@ func (g generator) of(c *C, name string) string {
 	return id
 }
 
+// must ends the check as not reached if the call does not work at all: a driver without it would seem
+// to reject everything that it should.
+func (g generator) must(c *C) {
+	_, err := g.generate(c, g.name(c))
+	c.setup(g.call, err)
+}
+
 func bucketIDs() []*Check {
 	g := generator{
 		prefix: "GB", call: "DriverGenerateBucketId", source: sourceGenerate, dialects: generatedBuckets, name: (*C).bucketName,
@@ -114,7 +121,7 @@ func (g generator) checks() []*Check {
 				}
 				c.setup(g.call, err)
 				second, err := g.generate(c, long+"2")
-				c.setup(g.call, err)
+				c.wantOK(g.call+" for another name with the same 251 characters at the beginning", err)
 				if first == second {
 					c.fail("different IDs", "ID %q for both names", first)
 				}
@@ -124,6 +131,7 @@ func (g generator) checks() []*Check {
 			ID: g.prefix + "-05", Title: g.call + " rejects an empty name", Profile: Core, Level: Must, Classes: []string{"D10"},
 			Rule: sourceFields.says(sayRequired), Dialects: g.dialects,
 			run: func(c *C) {
+				g.must(c)
 				_, err := g.generate(c, "")
 				c.wantError(g.call+" without a name", err)
 			},
@@ -132,6 +140,7 @@ func (g generator) checks() []*Check {
 			ID: g.prefix + "-06", Title: g.call + " returns INVALID_ARGUMENT for an empty name", Profile: Core, Level: Must,
 			Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: g.dialects,
 			run: func(c *C) {
+				g.must(c)
 				_, err := g.generate(c, "")
 				c.wantCode(g.call+" without a name", err, codes.InvalidArgument)
 			},
@@ -140,6 +149,7 @@ func (g generator) checks() []*Check {
 			ID: g.prefix + "-08", Title: g.call + " returns a valid ID for every name that it accepts", Profile: Core, Level: Must,
 			Classes: []string{"D19", "D20"}, Rule: sourceMessages.says(sayID), Dialects: g.dialects,
 			run: func(c *C) {
+				g.must(c)
 				seen := map[string]string{}
 				for _, name := range append(c.oddNames(), c.pathNames()...) {
 					id, err := g.generate(c, name)
@@ -158,6 +168,7 @@ func (g generator) checks() []*Check {
 			ID: g.prefix + "-09", Title: g.call + " returns no ID that leads elsewhere as a path", Profile: Core, Level: Should,
 			Classes: []string{"D10"}, Rule: sourceMessages.says(saySubdomain), Dialects: g.dialects,
 			run: func(c *C) {
+				g.must(c)
 				for _, name := range c.pathNames() {
 					if id, err := g.generate(c, name); err == nil && isPath(id) {
 						c.fail("a rejection, or an ID without the elements '', '.' and '..'", "ID %q for name %q", id, name)

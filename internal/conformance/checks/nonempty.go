@@ -53,10 +53,6 @@ func needsPolicy(policies ...string) Need {
 // nonEmpty has the checks of the deletion of buckets with objects. The specification leaves the
 // behaviour to drivers, but they must do as they declare.
 func nonEmpty() []*Check {
-	const (
-		sayStated = "If OSP returns provision fail, Sidecar reports error to Bucket status and retries gRPC call"
-		sayPurged = "Delete: Bucket and underlying OSP bucket are deleted as part of BucketClaim deletion process"
-	)
 	return []*Check{
 		{
 			ID: "DB-11", Title: "A bucket with objects is not deleted, unless the author of the driver declares it", Profile: S3, Level: Should,

@@ -37,7 +37,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 	return of(p, profile, []*Check{
 		{
 			ID: prefix + "-01", Title: "DriverCreateBucket for " + name + " returns information for " + name, Level: Must,
-			Classes: []string{"D12"}, Rule: sourceCreate.says(sayProtocol),
+			Classes: []string{"D12"}, Rule: sourceCreate.says(sayProtocol), Dialects: v1alpha2,
 			run: func(c *C) {
 				if b := c.bucket(); !slices.Contains(b.Protocols, p) {
 					c.fail("information for "+name, "%v", b.Protocols)

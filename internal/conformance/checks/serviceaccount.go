@@ -36,7 +36,7 @@ func (c *C) keylessRequest(bucket string) port.AccessRequest {
 }
 
 func (c *C) keylessSupported(err error) {
-	if isCode(err, codes.InvalidArgument) {
+	if isCode(err, codes.InvalidArgument) || isCode(err, codes.Unimplemented) {
 		c.notSupported("authentication by ServiceAccounts", err)
 	}
 }
@@ -60,7 +60,7 @@ func serviceAccounts() []*Check {
 		}
 	}
 	return []*Check{
-		check("SV-01", "DriverGrantBucketAccess for a ServiceAccount succeeds, or returns INVALID_ARGUMENT", Must,
+		check("SV-01", "DriverGrantBucketAccess for a ServiceAccount succeeds, or returns INVALID_ARGUMENT or UNIMPLEMENTED", Must,
 			sourceGrant.says(sayAuth), dialects.Range{}, func(c *C) {
 				c.mustGrant()
 				request := c.keylessRequest(c.bucket().ID)

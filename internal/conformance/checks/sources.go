@@ -91,6 +91,7 @@ const (
 	sayRequired = "A field noted as REQUIRED MUST be specified, subject to any per-RPC caveats; caveats SHOULD be rare."
 	sayInvalid  = "Invalid or unsupported field in the request … 3 INVALID_ARGUMENT … " +
 		"either not allowed by the Plugin or has an invalid value."
+	sayMatching   = "MUST return OK if a backend bucket with matching identity and parameters already exists."
 	sayIdempotent = "This API must be idempotent."
 	sayID         = "this must be at most 2048 characters long, consisting of alphanumeric characters"
 	sayUnique     = "The returned ID must be unique"
@@ -130,5 +131,7 @@ const (
 	sayName         = "The name is used to identify which resources the driver should manage."
 	sayRange        = "OutOfRange (not retryable) if (and only if) the driver does not support creating a single shared access credential " +
 		"for multiple buckets"
+	sayStated    = "If OSP returns provision fail, Sidecar reports error to Bucket status and retries gRPC call"
+	sayPurged    = "Delete: Bucket and underlying OSP bucket are deleted as part of BucketClaim deletion process"
 	saySensitive = "Indicates that a field MAY contain information that is sensitive and MUST be treated as such (e.g. not logged)."
 )

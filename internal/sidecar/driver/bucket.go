@@ -6,6 +6,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // GenerateBucketID asks for the ID of a bucket to create. The ID is valid for
@@ -34,7 +35,7 @@ func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*co
 	if err != nil {
 		return nil, err
 	}
-	info := createdProtocols(response)
+	info := dialects.CreatedProtocols(response)
 	return info, checkBucketInfo(createBucket, info, bucket.Spec.Protocols)
 }
 

@@ -34,6 +34,11 @@ func IsSecretKey(key string) bool {
 	}
 }
 
+// IsKnownKey reports whether the protocol defines a key of CredentialDetails.secrets.
+func IsKnownKey(key string) bool {
+	return key == S3AccessSecretKey || key == AzureAccessToken || !IsSecretKey(key)
+}
+
 // ParseAzureExpiry returns the time of a value of AzureExpiry. Drivers also write ISO 8601, and
 // times with the suffix of Go's monotonic clock.
 func ParseAzureExpiry(value string) (time.Time, error) {

@@ -31,9 +31,22 @@ func (c *Client) CreateBucket(ctx context.Context, request *cosiv1alpha2.DriverC
 		if err != nil {
 			return nil, err
 		}
-		return &BucketResponse{BucketId: request.GetBucketId(), Protocols: response.GetProtocols()}, nil
+		return &BucketResponse{BucketId: request.GetBucketId(), Protocols: CreatedProtocols(response)}, nil
 	}
 	return c.bucket(ctx, cosiv1alpha2.Provisioner_DriverCreateBucket_FullMethodName, request, request.GetBucketId())
+}
+
+// CreatedProtocols returns the protocols of a new bucket. Deployed drivers of the KEP's dialect return
+// them under the field number that all earlier dialects have.
+func CreatedProtocols(response *cosiv1alpha2.DriverCreateBucketResponse) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
+	if response.GetProtocols() != nil {
+		return response.GetProtocols()
+	}
+	var earlier BucketResponse
+	if proto.Unmarshal(response.ProtoReflect().GetUnknown(), &earlier) != nil {
+		return nil
+	}
+	return earlier.GetProtocols()
 }
 
 // GetBucket calls DriverGetBucket, or in some dialects DriverGetExistingBucket.

@@ -1,4 +1,4 @@
-package driver
+package dialects_test
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 // E45: the field of the protocols has had two numbers.
@@ -51,7 +52,7 @@ func TestE45CreatedProtocols(t *testing.T) {
 			if err := proto.Unmarshal(tc.wire, response); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, createdProtocols(response), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(tc.want, dialects.CreatedProtocols(response), protocmp.Transform()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
