@@ -1,12 +1,15 @@
 package oracle_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -35,6 +38,44 @@ func nothing(*story, *observed.Objects, *observed.BackendState) {}
 
 func leftBucket(name, owner string) fakedriver.Bucket {
 	return fakedriver.Bucket{BucketSpec: fakedriver.BucketSpec{Name: name, Owner: owner}, UID: "x"}
+}
+
+// grantsTwo has the driver grant another account for the same access.
+func grantsTwo(s *story) {
+	again := s.happenings[s.index("grant")].event
+	again.Operation.Subject, again.Request = account+".2", json.RawMessage(strings.ReplaceAll(string(again.Request), account, account+".2"))
+	s.before("withdraw", again)
+	s.input.Scope.Words = append(s.input.Scope.Words, account+".2")
+}
+
+// TestForgotten: the backend is external, so only the calls show what is in it.
+func TestForgotten(t *testing.T) {
+	external := func(change func(*story)) func(*story) {
+		return func(s *story) { change(s); s.look(observed.Objects{}, nil) }
+	}
+	judge(t, map[string]judging{
+		"Ready": {
+			reason: "All IDs are recorded.",
+			happen: func(s *story) { s.until("withdraw"); objects, _ := well(); s.look(objects, nil) },
+		},
+		"Gone": {reason: "Both were deleted.", happen: external(func(*story) {})},
+		"Second account": {
+			reason: "Two accounts were granted for one access, and one was revoked.", happen: external(grantsTwo),
+			want: []summary{
+				{vocabulary.Leak, "account " + account + ".2"}, {vocabulary.Order, account + ".2"}, {vocabulary.Order, "bucket " + bucket},
+			},
+		},
+		"By hand": {
+			reason: "Somebody has deleted the account in the backend.",
+			happen: external(func(s *story) { grantsTwo(s); s.input.External = []string{account + ".2"} }),
+			want:   []summary{{vocabulary.Order, account + ".2"}},
+		},
+		"Delete": {
+			reason: "The driver has rejected the deletion, and the Bucket was let go.",
+			happen: external(func(s *story) { s.change("deprovision", func(e *journal.Event) { e.Outcome = "Internal" }) }),
+			want:   []summary{{vocabulary.Leak, "bucket " + bucket}, {vocabulary.Order, "Bucket/" + bucket}},
+		},
+	})
 }
 
 func TestLeak(t *testing.T) {

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,8 @@ func leaks(e *evidence.Evidence) []Finding {
 			found = append(found, leakedAccounts(e, m)...)
 			found = append(found, leakedUploads(e, m)...)
 			found = append(found, leakedFiles(e, m)...)
+		} else {
+			found = append(found, forgottenIDs(e, m)...)
 		}
 		found = append(found, leakedSecrets(e, m)...)
 	}
@@ -28,11 +31,7 @@ func leaks(e *evidence.Evidence) []Finding {
 }
 
 func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
-	recorded := map[string]bool{}
-	for i := range m.Objects.Buckets {
-		recorded[m.Objects.Buckets[i].Status.BucketID] = true
-		recorded[m.Objects.Buckets[i].Spec.ExistingBucketID] = true
-	}
+	recorded := recordedBuckets(m)
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		switch {
@@ -49,14 +48,17 @@ func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
 	return found
 }
 
-func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
+func recordedBuckets(m *observed.Observation) map[string]bool {
 	recorded := map[string]bool{}
-	for i := range m.Objects.Accesses {
-		recorded[m.Objects.Accesses[i].Status.AccountID] = true
-		for _, former := range formerAccounts(m.Objects.Accesses[i].Annotations) {
-			recorded[former] = true
-		}
+	for i := range m.Objects.Buckets {
+		recorded[m.Objects.Buckets[i].Status.BucketID] = true
+		recorded[m.Objects.Buckets[i].Spec.ExistingBucketID] = true
 	}
+	return recorded
+}
+
+func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
+	recorded := recordedAccounts(m)
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
 		switch {
@@ -71,6 +73,60 @@ func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
 		}
 	}
 	return found
+}
+
+func recordedAccounts(m *observed.Observation) map[string]bool {
+	recorded := map[string]bool{}
+	for i := range m.Objects.Accesses {
+		recorded[m.Objects.Accesses[i].Status.AccountID] = true
+		for _, former := range formerAccounts(m.Objects.Accesses[i].Annotations) {
+			recorded[former] = true
+		}
+	}
+	return recorded
+}
+
+// forgottenIDs finds buckets and accounts that a driver has created, and that nobody has deleted. It
+// is for backends that only the driver sees: the calls are all that is known of them.
+func forgottenIDs(e *evidence.Evidence, m *observed.Observation) []Finding {
+	buckets, accounts := recordedBuckets(m), recordedAccounts(m)
+	var found []Finding
+	for id, c := range createdIDs(e, m.Until) {
+		finding := Finding{Events: callsFor(e, id)}
+		switch {
+		case e.MayLeak(id):
+			continue
+		case c.Is(evidence.CreateBucket) && !buckets[id] && !retained(e, id, m.Until):
+			finding.Subject = "bucket " + id
+			finding.Message = fmt.Sprintf("the driver has created bucket %q, no Bucket records it %s, and DriverDeleteBucket has not "+
+				"returned OK for it: it is left in the backend", id, m.Name)
+		case c.Is(evidence.GrantAccess) && !accounts[id]:
+			finding.Subject = "account " + id
+			finding.Message = fmt.Sprintf("the driver has granted access to account %q, no BucketAccess records it %s, and "+
+				"DriverRevokeBucketAccess has not returned OK for it: its credentials stay valid", id, m.Name)
+		default:
+			continue
+		}
+		found = append(found, finding)
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return cmp.Compare(a.Subject, b.Subject) })
+	return found
+}
+
+// createdIDs returns the calls that have created a bucket or account which no later call has deleted, by
+// the IDs.
+func createdIDs(e *evidence.Evidence, until uint64) map[string]evidence.Call {
+	created := map[string]evidence.Call{}
+	for _, c := range e.Calls {
+		switch {
+		case c.Seq > until || !c.OK || c.ID == "":
+		case c.Is(evidence.CreateBucket, evidence.GrantAccess):
+			created[c.ID] = c
+		case c.Is(evidence.DeleteBucket, evidence.RevokeAccess):
+			delete(created, c.ID)
+		}
+	}
+	return created
 }
 
 // formerAccounts returns the accounts of an access of v1alpha1 besides the one in its status.
