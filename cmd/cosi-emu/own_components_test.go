@@ -1,8 +1,11 @@
 package main_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // ownComponents are flags that run the program's own controller and sidecar as external processes
@@ -38,6 +41,36 @@ func TestOwnComponents(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.out, `"tried": 6`) || strings.Contains(r.out, "findings") {
 		t.Errorf("explore: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
+	h.expectNothingLeft()
+}
+
+// TestOwnComponentsLackRights: a program without the rights that it needs looks like one that hangs. The
+// status names the rights.
+func TestOwnComponentsLackRights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("rbac.yaml", `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: poor, namespace: theirs}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: poor}
+rules: [{apiGroups: [objectstorage.k8s.io], resources: ["*"], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: poor}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: poor}
+subjects: [{kind: ServiceAccount, name: poor, namespace: theirs}]
+`)
+	h.up("--controller-cmd", h.program()+" controller --kubeconfig=$(KUBECONFIG)", "--controller-rbac", "rbac.yaml")
+	const want = "controller may not list bucketclaims.objectstorage.k8s.io in the whole cluster, and will not work without: " +
+		"give ServiceAccount theirs/poor a ClusterRole with the rule"
+	harness.Until(t, "the status has the missing right", func(context.Context) (bool, error) {
+		return strings.Contains(h.must("status"), "Warning: "+want), nil
+	})
+	h.must("down")
 	h.expectNothingLeft()
 }
 

@@ -35,6 +35,8 @@ type Options struct {
 	// session, otherwise OpenPage does.
 	NewPage  NewPage
 	ShowPage bool
+	// Warn, if set, is called for each problem that is found after the start. Info has all of them.
+	Warn func(string)
 	// Emulator has the options of the emulator. The session sets the directories.
 	Emulator emulator.Options
 }
@@ -168,9 +170,7 @@ func (s *Session) Info() instance.Info {
 		info.UI = s.page.url()
 		info.Recording = s.record.path()
 		info.Info = s.emulator.Info()
-		if warning := s.watches.warning(); warning != "" {
-			info.Warnings = append(info.Warnings, warning)
-		}
+		info.Warnings = append(info.Warnings, s.watches.warnings()...)
 	}
 	return info
 }

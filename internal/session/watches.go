@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
+	"github.com/cosi-emu/cosi-emu/internal/denial"
 )
 
 // watches follow objects on the API server while the emulator runs.
@@ -24,6 +25,8 @@ type watches struct {
 	mu sync.Mutex
 	// foreign is the warning about definitions of another draft, or "".
 	foreign string
+	// denials are the rights that components lack, each once.
+	denials []denial.Denial
 }
 
 // startWatches follows the definitions of COSI's kinds, and objects that refer to a class named
@@ -31,6 +34,7 @@ type watches struct {
 func (s *Session) startWatches(ctx context.Context) {
 	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	s.watches.running.Go(func() { s.publishChanges(ctx) })
+	s.watches.running.Go(func() { s.followDenials(ctx) })
 	see := s.definitionSeen()
 	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})
 	// The classes of an existing cluster are its administrator's, and scenarios declare their own.
@@ -75,11 +79,18 @@ func (s *Session) definitionSeen() func(*unstructured.Unstructured) {
 	}
 }
 
-// warning returns the current warning about definitions, or "".
-func (w *watches) warning() string {
+// warnings returns the current warnings.
+func (w *watches) warnings() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.foreign
+	var all []string
+	if w.foreign != "" {
+		all = append(all, w.foreign)
+	}
+	for _, denied := range w.denials {
+		all = append(all, denied.String())
+	}
+	return all
 }
 
 // follow calls see for each object of a kind, and for its changes, until ctx is done.

@@ -22,7 +22,8 @@ type Oracle struct{ Name, About string }
 func Oracles() []Oracle {
 	return []Oracle{
 		{Leak, "the backend has exactly the buckets and accounts that Kubernetes records; " +
-			"no unfinished upload and no file outlives them"},
+			"no unfinished upload and no file outlives them. With a driver of your own, each bucket and account that it has created is recorded, " +
+			"or was deleted by a call that returned OK"},
 		{Loss, "nothing is deleted that must be kept, such as data under Retain, everything exists that Kubernetes records as ready, " +
 			"and edited Secrets are restored"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order; " +

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -131,6 +132,7 @@ stops, it deletes its own objects in the cluster, and keeps the objects of users
 
 // runUp prints all endpoints, and waits.
 func runUp(ctx context.Context, s *startup.Flags, streams cli.Streams, output string) error {
+	s.Session.Warn = func(problem string) { _, _ = fmt.Fprintln(streams.Err, "Warning: "+problem) }
 	return s.Run(ctx, streams, func(running *session.Session) error {
 		if err := printUp(streams, running.Info(), output, false); err != nil {
 			return err
