@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -55,24 +56,25 @@ func (e *Emulator) cosiPhases() []phase {
 }
 
 func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
-	return e.startStateful(ctx, name, nil, create)
+	return e.startNew(ctx, component.Options{Name: name}, create)
 }
 
-func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
-	return e.startNew(ctx, newComponent(name, e.journal, e.fail, create), forget)
+func (e *Emulator) startStateful(ctx context.Context, name string, forget component.DataLoss, create factory) error {
+	return e.startNew(ctx, component.Options{Name: name, LoseData: forget}, create)
 }
 
 func (e *Emulator) startSupervised(ctx context.Context, name string, create factory) error {
-	c := newComponent(name, e.journal, e.fail, create)
-	c.supervised = true
-	return e.startNew(ctx, c, nil)
+	return e.startNew(ctx, component.Options{Name: name, Supervised: true}, create)
 }
 
-func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) error {
-	name := c.Name()
-	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
-	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
-	c.interfere, c.returned = e.interfere, e.learnGranted
+func (e *Emulator) startNew(ctx context.Context, options component.Options, create factory) error {
+	name := options.Name
+	options.Journal, options.Failed, options.Faults = e.journal, e.fail, e.faults
+	options.Hooks = seam.Hooks{
+		Outage: e.outage, Interfere: e.interfere, Returned: e.learnGranted, Tombstones: e.tombstones,
+		LeaseLost: func(by *fault.Applied) { e.leaseLost(name, by) }, //nolint:contextcheck // it is bounded by itself
+	}
+	c := newComponent(options, create)
 	c.remove = func(ctx context.Context) error { return e.remove(ctx, c) }
 	e.mu.Lock()
 	if e.stopping { // Stop would not stop it
@@ -80,7 +82,7 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 		return fmt.Errorf("start %s: %w: the emulator is stopped", name, ErrWrongState)
 	}
 	e.components = append(e.components, c)
-	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.close})
+	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.own.Close})
 	e.mu.Unlock()
 	return c.Start(ctx)
 }

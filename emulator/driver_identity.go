@@ -85,6 +85,9 @@ func (e *Emulator) awaitV1alpha1(ctx context.Context, endpoint string) (string, 
 	return awaitAnswer(ctx, e, func(ctx context.Context) (string, error) { return bridge.GetDriverName(ctx, endpoint) })
 }
 
+// askInterval is the pause before the next question to a driver that is not ready.
+const askInterval = 100 * time.Millisecond
+
 // awaitAnswer asks a driver until it answers. A driver may answer with errors until its backend is
 // ready.
 func awaitAnswer[T any](ctx context.Context, e *Emulator, ask func(context.Context) (T, error)) (answer T, err error) {
@@ -99,7 +102,9 @@ func awaitAnswer[T any](ctx context.Context, e *Emulator, ask func(context.Conte
 		if last == nil || ctx.Err() == nil { // otherwise the deadline of ctx has interrupted the call
 			last = err
 		}
-		if !sleep(ctx, firstRetry) {
+		select {
+		case <-time.After(askInterval):
+		case <-ctx.Done():
 			return answer, last
 		}
 	}

@@ -209,10 +209,6 @@ func (a *AddedDriver) Remove(ctx context.Context) error {
 	return err
 }
 
-// Remove stops a component that was added to a running emulator, such as a second replica, and removes
-// it from the emulator.
-func (c *Component) Remove(ctx context.Context) error { return c.remove(ctx) }
-
 func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	if c == nil {
 		return nil

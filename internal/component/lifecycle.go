@@ -13,7 +13,7 @@
 //	exit         -        Failed   -        -        the runner, when it returns by itself
 //	forget       Stopped  -        Crashed  Failed   Forget
 
-package emulator
+package component
 
 import (
 	"fmt"
@@ -24,12 +24,11 @@ import (
 // State is the state of a component in its life cycle.
 type State = description.State
 
-// The states of a component.
 const (
-	StateStopped = description.StateStopped
-	StateRunning = description.StateRunning
-	StateCrashed = description.StateCrashed
-	StateFailed  = description.StateFailed
+	stateStopped = description.StateStopped
+	stateRunning = description.StateRunning
+	stateCrashed = description.StateCrashed
+	stateFailed  = description.StateFailed
 )
 
 // lifecycleEvent can change the state of a component.
@@ -48,15 +47,15 @@ const (
 )
 
 var transitions = map[lifecycleEvent]map[State]State{
-	eventStart:       {StateStopped: StateStopped, StateCrashed: StateCrashed, StateFailed: StateFailed},
-	eventRestart:     {StateCrashed: StateCrashed, StateFailed: StateFailed},
-	eventReady:       {StateStopped: StateRunning, StateCrashed: StateRunning, StateFailed: StateRunning},
-	eventStartFailed: {StateStopped: StateFailed, StateCrashed: StateFailed, StateFailed: StateFailed},
-	eventStop:        {StateStopped: StateStopped, StateRunning: StateStopped, StateCrashed: StateStopped, StateFailed: StateFailed},
-	eventCrash:       {StateRunning: StateCrashed},
-	eventKill:        {StateRunning: StateCrashed},
-	eventExit:        {StateRunning: StateFailed},
-	eventForget:      {StateStopped: StateStopped, StateCrashed: StateCrashed, StateFailed: StateFailed},
+	eventStart:       {stateStopped: stateStopped, stateCrashed: stateCrashed, stateFailed: stateFailed},
+	eventRestart:     {stateCrashed: stateCrashed, stateFailed: stateFailed},
+	eventReady:       {stateStopped: stateRunning, stateCrashed: stateRunning, stateFailed: stateRunning},
+	eventStartFailed: {stateStopped: stateFailed, stateCrashed: stateFailed, stateFailed: stateFailed},
+	eventStop:        {stateStopped: stateStopped, stateRunning: stateStopped, stateCrashed: stateStopped, stateFailed: stateFailed},
+	eventCrash:       {stateRunning: stateCrashed},
+	eventKill:        {stateRunning: stateCrashed},
+	eventExit:        {stateRunning: stateFailed},
+	eventForget:      {stateStopped: stateStopped, stateCrashed: stateCrashed, stateFailed: stateFailed},
 }
 
 // transition is the only function that changes the state of the component. It returns the
@@ -69,7 +68,7 @@ func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarn
 	case ok:
 		before, c.state, c.current = c.current, next, l
 		return before, nil
-	case c.state == StateRunning:
+	case c.state == stateRunning:
 		return nil, fmt.Errorf("%w: it is running", ErrWrongState)
 	default:
 		return nil, fmt.Errorf("%w: it is not running", ErrWrongState)

@@ -1,4 +1,4 @@
-package emulator
+package component
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func TestForget(t *testing.T) {
 	if err := c.Forget(t.Context()); !errors.Is(err, ErrNothingKept) {
 		t.Errorf("Forget() = %v, want ErrNothingKept", err)
 	}
-	c.loseData = func(context.Context) (administration.DataLoss, error) {
+	c.options.LoseData = func(context.Context) (administration.DataLoss, error) {
 		return administration.DataLoss{Buckets: []string{"b"}}, nil
 	}
 	mustDo(t, c.Start(t.Context()))
@@ -59,11 +59,11 @@ func TestForgetByFault(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			c, s := newStage(t)
-			c.faults = deadly(t, tc.effect, 1)
-			c.loseData = func(context.Context) (administration.DataLoss, error) { return administration.DataLoss{}, nil }
+			c.options.Faults = deadly(t, tc.effect, 1)
+			c.options.LoseData = func(context.Context) (administration.DataLoss, error) { return administration.DataLoss{}, nil }
 			mustDo(t, c.Start(t.Context()))
 			s.die(t)
-			await(t, c, StateRunning, 2)
+			await(t, c, stateRunning, 2)
 			mustDo(t, c.Stop(t.Context()))
 			if diff := cmp.Diff(tc.want, s.steps()); diff != "" {
 				t.Errorf("%s journal: -want, +got:\n%s", tc.reason, diff)

@@ -1,4 +1,4 @@
-package emulator
+package component
 
 import (
 	"errors"
@@ -7,20 +7,20 @@ import (
 
 // TestTransitions checks every event in every state. An empty cell is a rejected event.
 func TestTransitions(t *testing.T) {
-	states := [4]State{StateStopped, StateRunning, StateCrashed, StateFailed}
+	states := [4]State{stateStopped, stateRunning, stateCrashed, stateFailed}
 	cases := map[lifecycleEvent]struct {
 		reason string
 		want   [4]State
 	}{
-		eventStart:       {"A running component cannot start.", [4]State{StateStopped, "", StateCrashed, StateFailed}},
-		eventRestart:     {"A stopped component stays stopped.", [4]State{"", "", StateCrashed, StateFailed}},
-		eventReady:       {"Any start can succeed.", [4]State{StateRunning, "", StateRunning, StateRunning}},
-		eventStartFailed: {"Any start can fail.", [4]State{StateFailed, "", StateFailed, StateFailed}},
-		eventStop:        {"Stop is always allowed.", [4]State{StateStopped, StateStopped, StateStopped, StateFailed}},
-		eventCrash:       {"Only what runs can crash.", [4]State{"", StateCrashed, "", ""}},
-		eventKill:        {"Only what runs can be killed.", [4]State{"", StateCrashed, "", ""}},
-		eventExit:        {"Only what runs can exit.", [4]State{"", StateFailed, "", ""}},
-		eventForget:      {"A running component uses its data.", [4]State{StateStopped, "", StateCrashed, StateFailed}},
+		eventStart:       {"A running component cannot start.", [4]State{stateStopped, "", stateCrashed, stateFailed}},
+		eventRestart:     {"A stopped component stays stopped.", [4]State{"", "", stateCrashed, stateFailed}},
+		eventReady:       {"Any start can succeed.", [4]State{stateRunning, "", stateRunning, stateRunning}},
+		eventStartFailed: {"Any start can fail.", [4]State{stateFailed, "", stateFailed, stateFailed}},
+		eventStop:        {"Stop is always allowed.", [4]State{stateStopped, stateStopped, stateStopped, stateFailed}},
+		eventCrash:       {"Only what runs can crash.", [4]State{"", stateCrashed, "", ""}},
+		eventKill:        {"Only what runs can be killed.", [4]State{"", stateCrashed, "", ""}},
+		eventExit:        {"Only what runs can exit.", [4]State{"", stateFailed, "", ""}},
+		eventForget:      {"A running component uses its data.", [4]State{stateStopped, "", stateCrashed, stateFailed}},
 	}
 	for e := range transitions {
 		if _, ok := cases[e]; !ok {
@@ -38,7 +38,7 @@ func TestTransitions(t *testing.T) {
 func checkTransition(t *testing.T, reason string, e lifecycleEvent, from, want State) {
 	t.Helper()
 	var current, next *incarnation
-	if from == StateRunning {
+	if from == stateRunning {
 		current = &incarnation{}
 	}
 	if e == eventReady {

@@ -1,4 +1,4 @@
-package emulator
+package component
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
-	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
+
+// errStopped is the error of a runner that waits in vain.
+var errStopped = errors.New("stopped")
 
 // script is a runner that a test controls.
 type script struct {
@@ -83,7 +85,9 @@ func newStage(t *testing.T) (*Component, *stage) {
 		s.incarnations = append(s.incarnations, &run)
 		return &run, nil
 	}
-	return newComponent("actor", s.journal, func(err error) { s.failed <- err }, create), s
+	return New(Options{
+		Name: "actor", Journal: s.journal, Create: create, Failed: func(err error) { s.failed <- err }, Stopped: errStopped,
+	}), s
 }
 
 func (s *stage) steps() []string {
@@ -118,7 +122,7 @@ func TestComponentLives(t *testing.T) {
 	mustDo(t, c.Stop(t.Context()))
 	mustDo(t, c.Stop(t.Context()))
 	state, incarnations := c.State()
-	if state != StateStopped || incarnations != 3 {
+	if state != stateStopped || incarnations != 3 {
 		t.Errorf("State() = %s, %d, want Stopped after 3 incarnations", state, incarnations)
 	}
 	want := []string{"start", "ready", "crash", "start", "ready", "stop", "start", "ready", "stop"}
@@ -160,7 +164,7 @@ func TestComponentFails(t *testing.T) {
 		if err := <-s.failed; !errors.Is(err, errBroken) {
 			t.Errorf("reported failure: %v", err)
 		}
-		if state, _ := c.State(); state != StateFailed {
+		if state, _ := c.State(); state != stateFailed {
 			t.Errorf("State() = %s, want Failed", state)
 		}
 		mustDo(t, c.Start(t.Context()))
@@ -173,8 +177,8 @@ func TestComponentFails(t *testing.T) {
 		c, s := newStage(t)
 		s.next.ready = make(chan struct{})
 		started := make(chan error, 1)
-		create := c.create
-		c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+		create := c.options.Create
+		c.options.Create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 			run, err := create(ctx, i)
 			s.incarnations[0].end <- errBroken
 			return run, err
@@ -187,7 +191,7 @@ func TestComponentFails(t *testing.T) {
 	t.Run("StoppedBeforeReady", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, s := newStage(t)
-			s.next.unready = fmt.Errorf("sidecar: %w", cosisidecar.ErrStopped)
+			s.next.unready = fmt.Errorf("sidecar: %w", errStopped)
 			started := make(chan error, 1)
 			go func() { started <- c.Start(context.Background()) }()
 			synctest.Wait()
@@ -205,7 +209,7 @@ func TestComponentFails(t *testing.T) {
 		if err := c.Start(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Start() = %v, want context.Canceled", err)
 		}
-		if state, _ := c.State(); state != StateFailed {
+		if state, _ := c.State(); state != stateFailed {
 			t.Errorf("State() = %s, want Failed", state)
 		}
 	})
@@ -220,7 +224,7 @@ func TestComponentStopCutsOff(t *testing.T) {
 	if err := c.Stop(ctx); !errors.Is(err, context.Canceled) || !errors.Is(err, seam.ErrFenced) {
 		t.Errorf("Stop() = %v, want it to say that the component was cut off", err)
 	}
-	if state, _ := c.State(); state != StateStopped {
+	if state, _ := c.State(); state != stateStopped {
 		t.Errorf("State() = %s, want Stopped", state)
 	}
 }

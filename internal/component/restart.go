@@ -1,25 +1,11 @@
-package emulator
+package component
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 )
-
-type killedError struct{ by *fault.Applied }
-
-func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
-
-// killedBy returns the fault that has killed the incarnation, or nil.
-func (l *incarnation) killedBy() error {
-	if killed, ok := errors.AsType[*killedError](context.Cause(l.killed)); ok {
-		return killed
-	}
-	return nil
-}
 
 // crashed handles a fault that kills the component. The operation that causes it must end before
 // the incarnation can, so a goroutine does the rest, and restarts the component. If the incarnation
@@ -92,7 +78,7 @@ func (c *Component) retryStart(ctx context.Context, incarnations int) {
 }
 
 func (c *Component) betweenIncarnations(ctx context.Context, by *fault.Applied) {
-	if by.Effect.Forget && c.loseData != nil {
+	if by.Effect.Forget && c.options.LoseData != nil {
 		_ = c.forgetLocked(context.WithoutCancel(ctx), by.Name) // the journal records an error
 	}
 	_ = by.Wait(ctx, by.Effect.Down)

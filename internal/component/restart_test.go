@@ -1,4 +1,4 @@
-package emulator
+package component
 
 import (
 	"context"
@@ -55,12 +55,12 @@ func await(t *testing.T, c *Component, state State, incarnations int) {
 
 func TestRestart(t *testing.T) {
 	c, s := newStage(t)
-	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
+	c.options.Faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
 	mustDo(t, c.Start(t.Context()))
 	s.die(t)
-	await(t, c, StateRunning, 2)
+	await(t, c, stateRunning, 2)
 	s.die(t)
-	await(t, c, StateRunning, 3)
+	await(t, c, stateRunning, 3)
 	mustDo(t, c.Stop(t.Context()))
 	want := []string{"start", "ready", "crash", "start", "ready", "crash", "start", "ready", "stop"}
 	if diff := cmp.Diff(want, s.steps()); diff != "" {
@@ -82,17 +82,17 @@ func TestRestartStopped(t *testing.T) {
 		state        State
 		incarnations int
 	}{
-		"Stop":  {"Stop cancels the restart.", func(c *Component) error { return c.Stop(context.Background()) }, StateStopped, 1},
-		"Start": {"Start does not wait for the restart.", func(c *Component) error { return c.Start(context.Background()) }, StateRunning, 2},
-		"Heal":  {"With the fault its consequence ends.", func(c *Component) error { c.faults.Clear(); return nil }, StateRunning, 2},
+		"Stop":  {"Stop cancels the restart.", func(c *Component) error { return c.Stop(context.Background()) }, stateStopped, 1},
+		"Start": {"Start does not wait for the restart.", func(c *Component) error { return c.Start(context.Background()) }, stateRunning, 2},
+		"Heal":  {"With the fault its consequence ends.", func(c *Component) error { c.options.Faults.Clear(); return nil }, stateRunning, 2},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			c, s := newStage(t)
-			c.faults = deadly(t, fault.Effect{Crash: fault.After, Down: time.Hour}, 1)
+			c.options.Faults = deadly(t, fault.Effect{Crash: fault.After, Down: time.Hour}, 1)
 			mustDo(t, c.Start(t.Context()))
 			s.die(t)
-			await(t, c, StateCrashed, 1)
+			await(t, c, stateCrashed, 1)
 			mustDo(t, tc.do(c))
 			await(t, c, tc.state, tc.incarnations)
 			mustDo(t, c.Stop(t.Context()))
@@ -103,7 +103,7 @@ func TestRestartStopped(t *testing.T) {
 // TestRestartCutsOffCalls has what else is in flight at that instant be cut off.
 func TestRestartCutsOffCalls(t *testing.T) {
 	c, s := newStage(t)
-	c.faults = deadly(t, fault.Effect{Crash: fault.After}, 1)
+	c.options.Faults = deadly(t, fault.Effect{Crash: fault.After}, 1)
 	mustDo(t, c.Start(t.Context()))
 	first := s.incarnations[0]
 	inFlight := make(chan error)
@@ -113,20 +113,20 @@ func TestRestartCutsOffCalls(t *testing.T) {
 	if err := <-inFlight; !errors.Is(err, seam.ErrFenced) {
 		t.Errorf("the call in flight ended with %v, want ErrFenced", err)
 	}
-	await(t, c, StateRunning, 2)
+	await(t, c, stateRunning, 2)
 	mustDo(t, c.Stop(t.Context()))
 }
 
 // TestRestartRetries has a component that cannot be started be tried again.
 func TestRestartRetries(t *testing.T) {
 	c, s := newStage(t)
-	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
-	mustDo(t, c.faults.Add(fault.Fault{
+	c.options.Faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
+	mustDo(t, c.options.Faults.Add(fault.Fault{
 		Name: "start", Match: fault.Match{Seam: journal.SeamProcess, Operation: "start", Nth: 2}, Effect: fault.Effect{Fail: "out of memory"},
 	}))
 	mustDo(t, c.Start(t.Context()))
 	s.die(t)
-	await(t, c, StateRunning, 3)
+	await(t, c, stateRunning, 3)
 	mustDo(t, c.Stop(t.Context()))
 	want := []string{"start", "ready", "crash", "start", "fail", "start", "ready", "stop"}
 	if diff := cmp.Diff(want, s.steps()); diff != "" {
@@ -139,8 +139,8 @@ func TestStartWithFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay = time.Hour
 		c, _ := newStage(t)
-		c.faults = fault.NewSet()
-		mustDo(t, c.faults.Add(fault.Fault{
+		c.options.Faults = fault.NewSet()
+		mustDo(t, c.options.Faults.Add(fault.Fault{
 			Name: "slow", Match: fault.Match{Seam: journal.SeamProcess, Component: "actor"}, Effect: fault.Effect{Delay: delay},
 		}))
 		begin := time.Now()
@@ -167,11 +167,11 @@ func (o observed) Done() <-chan struct{} {
 // no other.
 func TestStartWhileRestarting(t *testing.T) {
 	c, s := newStage(t)
-	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
+	c.options.Faults = deadly(t, fault.Effect{Crash: fault.Before}, 1)
 	mustDo(t, c.Start(t.Context()))
 	s.next.ready = make(chan struct{})
 	s.die(t)
-	await(t, c, StateCrashed, 2)
+	await(t, c, stateCrashed, 2)
 	mustDo(t, c.Start(observed{t.Context(), sync.OnceFunc(func() { close(s.next.ready) })}))
 	mustDo(t, c.Stop(t.Context()))
 	want := []string{"start", "ready", "crash", "start", "ready", "stop"}
@@ -183,9 +183,9 @@ func TestStartWhileRestarting(t *testing.T) {
 // TestKilledOnItsWay kills a component before it is ready: Start starts it again.
 func TestKilledOnItsWay(t *testing.T) {
 	c, s := newStage(t)
-	c.faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
-	create := c.create
-	c.create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+	c.options.Faults = deadly(t, fault.Effect{Crash: fault.Before}, 2)
+	create := c.options.Create
+	c.options.Create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
 		run, err := create(ctx, i)
 		_ = i.Cross(ctx, journal.SeamStore, journal.Operation{Name: "DeleteBucket"}, func(error) string { return "Error" },
 			func(context.Context) error { return nil })
