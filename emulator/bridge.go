@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -162,17 +163,17 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 }
 
 func (e *Emulator) startBridge(
-	ctx context.Context, component string, opts bridge.Options, listen func() (net.Listener, error),
+	ctx context.Context, name string, opts bridge.Options, listen func() (net.Listener, error),
 ) (*bridgeComponent, error) {
-	if e.component(component) != nil {
-		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, component)
+	if e.component(name) != nil {
+		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
-	ids, err := bridge.OpenDirectory(e.bridgeDir(component))
+	ids, err := bridge.OpenDirectory(e.bridgeDir(name))
 	if err != nil {
 		return nil, err
 	}
 	dial, report := opts.DialOptions, opts.Detected
-	err = e.startComponent(ctx, component, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err = e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		opts.Store, opts.ServerOptions = ids, i.ServerOptions()
 		opts.DialOptions = slices.Concat(dial, i.DialOptions())
 		if opts.Dialect != "" {
@@ -192,9 +193,9 @@ func (e *Emulator) startBridge(
 		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
-		return server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
+		return component.Server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
 	})
-	started := &bridgeComponent{component: e.component(component), ids: ids}
+	started := &bridgeComponent{component: e.component(name), ids: ids}
 	if err != nil {
 		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), started))
 	}

@@ -5,8 +5,6 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/internal/component"
-	"github.com/cosi-emu/cosi-emu/internal/seam"
-	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 )
 
 // ErrWrongState is the error of an operation that the state of a component does
@@ -28,23 +26,17 @@ type Runner interface {
 // and Start must return soon after. Other Runners are fenced, and then their context is cancelled.
 type Process interface{ Kill() }
 
-// factory creates the runner of one incarnation, whose requests must all cross the incarnation's
-// seams. The context ends when the runner is ready.
-type factory func(context.Context, *seam.Incarnation) (Runner, error)
-
 // Component is a part of the emulator that can be stopped, started and crashed alone.
 // It is safe for concurrent use; operations on one component run one after another.
 type Component struct {
 	own    *component.Component
-	create factory                     // also of a second replica
+	create component.Factory           // also of a second replica
 	remove func(context.Context) error // stops it, and removes it from the emulator
 }
 
-// newComponent returns a stopped component, which options describe except for its runners.
-func newComponent(options component.Options, create factory) *Component {
-	options.Create = func(ctx context.Context, i *seam.Incarnation) (component.Runner, error) { return create(ctx, i) }
+func newComponent(options component.Options) *Component {
 	options.Stopped = cosicontroller.ErrStopped // also the sidecar's
-	return &Component{own: component.New(options), create: create}
+	return &Component{own: component.New(options), create: options.Create}
 }
 
 // Name returns the name of the component, as in the journal.
@@ -84,15 +76,3 @@ func (c *Component) Forget(ctx context.Context) error { return c.own.Forget(ctx)
 // Remove stops a component that was added to a running emulator, such as a second replica, and removes
 // it from the emulator.
 func (c *Component) Remove(ctx context.Context) error { return c.remove(ctx) }
-
-// loseDataOf deletes the buckets and accounts of one fake driver.
-func (e *Emulator) loseDataOf(driver string) component.DataLoss {
-	return func(ctx context.Context) (administration.DataLoss, error) {
-		return e.store.Forget(ctx, func(owner string) bool { return owner == driver })
-	}
-}
-
-// loseAllData deletes all data of the store, except the administrator's key, which users have.
-func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
-	return e.store.Forget(ctx, func(owner string) bool { return owner != Administrator })
-}

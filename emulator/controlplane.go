@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -25,6 +26,29 @@ const (
 	// It serves custom resources and the built-in kinds that COSI and its users touch.
 	ControlPlaneEmbedded = ControlPlaneKind(selection.Embedded)
 )
+
+// ControlPlane is a running Kubernetes API server with its processes.
+type ControlPlane interface {
+	// AdminConfig returns a client configuration with administrator's rights, and
+	// Kubeconfig a file with the same.
+	AdminConfig() *rest.Config
+	Kubeconfig() []byte
+	// UserConfig returns a client configuration of a user.
+	UserConfig(name string, groups ...string) (*rest.Config, error)
+	// ProcessNames returns the names of its processes in the order of their start.
+	ProcessNames() []string
+	// PID returns the process ID of a process, or 0 if it does not run. LogFile returns the path of
+	// its output.
+	PID(process string) int
+	LogFile(process string) string
+	// StartComponent, StopComponent and KillComponent start, stop and kill a process.
+	StartComponent(ctx context.Context, process string) error
+	StopComponent(ctx context.Context, process string) error
+	KillComponent(process string) error
+}
+
+// ControlPlane returns the control plane, or nil in an existing cluster.
+func (e *Emulator) ControlPlane() ControlPlane { return e.plane }
 
 // ParseControlPlaneKind returns the kind with a name. The error lists the valid names.
 func ParseControlPlaneKind(name string) (ControlPlaneKind, error) {

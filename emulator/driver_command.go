@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -54,7 +55,7 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = e.startSupervised(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err = e.startSupervised(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		own := options
 		own.Config, own.DialOptions, own.Logger = i.RESTConfig(cfg), i.RelayOptions(), e.logger(i)
 		own.Variables = e.driverVariables()

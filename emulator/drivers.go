@@ -13,6 +13,7 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -86,7 +87,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
 	listener := added.listener
-	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		own := fakedriver.Options{
 			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
 			Parameters: opts.Parameters,

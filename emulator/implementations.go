@@ -16,7 +16,9 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -174,8 +176,10 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 
 // newDriver creates a driver for one incarnation. It calls listen after the creation of the driver.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
-	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
-	opts.AzureEndpoint, opts.Dialect = e.info.AzureEndpoint, e.fakeDialect()
+	for _, s := range service.All() {
+		s.Lead(&opts, *s.Endpoint(&e.info))
+	}
+	opts.Backend, opts.VirtualEndpoint, opts.Dialect = i.Backend(e.keys.Record(e.store)), e.s3VirtualEndpoint, e.fakeDialect()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
 	opts.AcceptUnknownAuthentication = !e.opts.Strict
@@ -193,5 +197,5 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	if err != nil {
 		return nil, err
 	}
-	return server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
+	return component.Server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
 }

@@ -249,15 +249,6 @@ func (o Options) validateStore() error {
 	return nil
 }
 
-func (o Options) validatePorts() error {
-	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort, "Azure": o.AzurePort} {
-		if port < 0 || port > 65535 {
-			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
-		}
-	}
-	return nil
-}
-
 func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:

@@ -35,8 +35,7 @@ func (o Options) validateSnapshot() error {
 // origin is the snapshot from which an emulator starts. The zero value is none.
 type origin struct {
 	file *snapshot.Snapshot
-	// s3Port, gcsPort and azurePort are the ports of its services.
-	s3Port, gcsPort, azurePort int
+	info SnapshotInfo
 }
 
 // openSnapshot verifies the snapshot, and returns the options with the defaults from it.
@@ -72,7 +71,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
-	return o, origin{file: opened, s3Port: info.S3Port, gcsPort: info.GCSPort, azurePort: info.AzurePort}, nil
+	return o, origin{file: opened, info: info}, nil
 }
 
 // fits compares the options with a snapshot.

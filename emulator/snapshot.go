@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
@@ -170,11 +171,8 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	info.Kubernetes = version
-	for _, service := range []struct {
-		port     *int
-		endpoint string
-	}{{&info.S3Port, e.info.S3Endpoint}, {&info.GCSPort, e.info.GCSEndpoint}, {&info.AzurePort, e.info.AzureEndpoint}} {
-		if *service.port, err = portOf(service.endpoint); err != nil {
+	for _, s := range service.All() {
+		if *s.SavedPort(&info), err = portOf(*s.Endpoint(&e.info)); err != nil {
 			return SnapshotInfo{}, err
 		}
 	}
