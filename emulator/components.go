@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/go-logr/logr"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/component"
@@ -84,6 +86,10 @@ func (e *Emulator) startNew(ctx context.Context, options component.Options) erro
 	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.own.Close})
 	e.mu.Unlock()
 	return c.Start(ctx)
+}
+
+func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
+	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
 }
 
 // startDriver starts the fake driver, whose socket is open to other processes, such as a sidecar

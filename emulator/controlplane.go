@@ -68,6 +68,22 @@ func (o Options) validateControlPlane() error {
 	}
 }
 
+// listen returns the addresses of the services.
+func (o Options) listen() controlplane.Listen {
+	return controlplane.Listen{Address: o.Listen, Advertise: o.Advertise}
+}
+
+func (o Options) validateListen() error {
+	if err := o.listen().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.ControlPlane != nil && o.listen().BeyondLoopback() {
+		return fmt.Errorf("%w: the control plane that is given listens where it does; start one with the emulator, "+
+			"or listen on loopback", ErrOptions)
+	}
+	return nil
+}
+
 // inProcess is a control plane whose API server is in this process.
 type inProcess interface {
 	// InProcessConfig returns a client configuration that works in this process only, or
