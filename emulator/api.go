@@ -11,6 +11,7 @@ import (
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	controllerv1alpha1 "github.com/cosi-emu/cosi-emu/controller/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/driveridentity"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 	sidecarv1alpha1 "github.com/cosi-emu/cosi-emu/sidecar/v1alpha1"
@@ -38,7 +39,7 @@ type generation struct {
 	dialect       dialects.Dialect
 	newController func(*rest.Config, cosicontroller.Options) (Runner, error)
 	newSidecar    func(context.Context, *rest.Config, cosisidecar.Options) (Runner, error)
-	ask           func(e *Emulator, ctx context.Context, endpoint string, known dialects.Dialect) (driverIdentity, error)
+	ask           func(driveridentity.Question, context.Context) (driveridentity.Identity, error)
 }
 
 var generations = map[objectstorage.Version]generation{
@@ -46,7 +47,7 @@ var generations = map[objectstorage.Version]generation{
 		classes: classesV1alpha1,
 		rbac:    deploy.RBACV1alpha1,
 		dialect: dialects.V1alpha1,
-		ask:     (*Emulator).askV1alpha1,
+		ask:     driveridentity.Question.AskV1alpha1,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return controllerv1alpha1.New(cfg, opts)
 		},
@@ -58,7 +59,7 @@ var generations = map[objectstorage.Version]generation{
 		classes: classes,
 		rbac:    deploy.RBAC,
 		dialect: dialects.KEP,
-		ask:     (*Emulator).askV1alpha2,
+		ask:     driveridentity.Question.AskV1alpha2,
 		newController: func(cfg *rest.Config, opts cosicontroller.Options) (Runner, error) {
 			return cosicontroller.New(cfg, opts)
 		},

@@ -80,11 +80,11 @@ func (e *Emulator) identify(ctx context.Context, driver *externalDriver, known d
 	if err != nil {
 		return nil, err
 	}
-	driver.name, driver.dialect = who.name, who.dialect
-	if who.other != "" {
-		e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.name, who.version, who.other, who.version))
+	driver.name, driver.dialect = who.Name, who.Dialect
+	if who.Other != "" {
+		e.warn(fmt.Sprintf("driver %s serves COSI %s and %s; %s is used", who.Name, who.Version, who.Other, who.Version))
 	}
-	bridged := e.opts.needsBridge(who.dialect)
+	bridged := e.opts.needsBridge(who.Dialect)
 	if !bridged && e.opts.needsBridge(dialects.OneMode) {
 		if bridged, err = e.storesIDs(ctx, driver.component); err != nil {
 			return nil, err
@@ -93,15 +93,15 @@ func (e *Emulator) identify(ctx context.Context, driver *externalDriver, known d
 	if !bridged {
 		if e.opts.AssumeExisting {
 			e.warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
-				who.name, who.version))
+				who.Name, who.Version))
 		}
-		e.speaks(driver.address, who.dialect)
+		e.speaks(driver.address, who.Dialect)
 		return driver, nil
 	}
 	if err := driver.startBridge(ctx); err != nil {
 		return nil, err
 	}
-	if driver.name, err = cosisidecar.GetDriverName(ctx, e.askOptions(driver.endpoint())); err != nil {
+	if driver.name, err = e.question(driver.endpoint(), "").Name(ctx); err != nil {
 		return nil, errors.Join(err, driver.removeBridge(context.WithoutCancel(ctx)))
 	}
 	return driver, nil
