@@ -3,26 +3,19 @@ package emulator
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"google.golang.org/protobuf/proto"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/driveraccount"
 	"github.com/cosi-emu/cosi-emu/internal/driveridentity"
-	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
-
-// ErrDriverVersion is wrapped by the error of an external driver that speaks another version of
-// the protocol than Options.API.
-var ErrDriverVersion = driveridentity.ErrVersion
 
 // driverPhases prepare the Kubernetes objects that a user's own driver needs, and run the driver if
 // it is a command: it may read Kubernetes objects before it answers.
@@ -35,43 +28,6 @@ func (e *Emulator) driverPhases() []phase {
 		return phases
 	}
 	return append(phases, phase{name: ComponentDriver, run: e.startDriverCommand, log: e.logOf(ComponentDriver)})
-}
-
-// prepareDriverAccount creates the ServiceAccount of a user's own driver, and writes its files. An
-// existing cluster gets the ServiceAccount only with Install.
-func (e *Emulator) prepareDriverAccount(ctx context.Context) error {
-	if err := driveraccount.CreateRights(ctx, e.createRights); err != nil {
-		return err
-	}
-	account, err := driveraccount.Write(ctx, e.client, e.Config(), filepath.Join(e.info.Dir, "driver"))
-	e.info.DriverServiceAccount, e.info.DriverVariables = account.Dir, account.Variables
-	return err
-}
-
-func (e *Emulator) createRights(ctx context.Context, objects []*unstructured.Unstructured) (err error) {
-	if e.cluster == nil {
-		return manifest.Apply(ctx, e.client, objects)
-	}
-	if !e.opts.Install {
-		return nil
-	}
-	for _, object := range objects {
-		_, created := e.cluster.Create(ctx, object)
-		err = errors.Join(err, created)
-	}
-	return err
-}
-
-// askDriver asks an external driver for its identity, and waits until the driver is ready. It asks
-// for the dialect only if that is unknown.
-func (e *Emulator) askDriver(ctx context.Context, endpoint string, known dialects.Dialect) (driveridentity.Identity, error) {
-	return e.generation().ask(e.question(endpoint, known), ctx)
-}
-
-func (e *Emulator) question(endpoint string, known dialects.Dialect) driveridentity.Question {
-	return driveridentity.Question{
-		Endpoint: endpoint, Known: known, ConnectTimeout: e.opts.ConnectTimeout, RPCTimeout: e.opts.RPCTimeout,
-	}
 }
 
 // startDriverCommand runs the driver, and a bridge if it speaks v1alpha1. The sidecar and

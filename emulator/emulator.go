@@ -24,6 +24,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
+	"github.com/cosi-emu/cosi-emu/internal/externaldriver"
 	"github.com/cosi-emu/cosi-emu/internal/interference"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/logfile"
@@ -71,10 +72,10 @@ type Emulator struct {
 
 	mu         sync.Mutex
 	components []*Component
-	cleanups   []cleanup             // in the order of the start
-	served     map[*Component]string // drivers of additional sidecars
-	driver     *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
-	stopping   bool                  // no component can be added any more
+	cleanups   []cleanup              // in the order of the start
+	served     map[*Component]string  // drivers of additional sidecars
+	driver     *externaldriver.Driver // of the emulator's sidecar; nil if it is a fake driver
+	stopping   bool                   // no component can be added any more
 	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 

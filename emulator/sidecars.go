@@ -22,7 +22,7 @@ func IsSidecar(component string) bool { return vocabulary.IsSidecar(component) }
 func (e *Emulator) startSidecar(ctx context.Context) error {
 	opts := cosisidecar.Options{Endpoint: e.info.DriverEndpoint}
 	if e.driver != nil {
-		opts = e.driver.sidecarOptions()
+		opts = e.driver.SidecarOptions()
 	}
 	opts.DriverGroup, opts.CertificateAuthority = driverGroup, string(e.certificates)
 	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
