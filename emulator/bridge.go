@@ -60,12 +60,12 @@ func (b bridges) Start(ctx context.Context, component string, options bridge.Opt
 func (e *Emulator) bridged() bool { return e.component(ComponentBridge) != nil }
 
 func (e *Emulator) fakeDialect() dialects.Dialect {
-	return cmp.Or(e.opts.Dialect, e.generation().dialect)
+	return cmp.Or(e.opts.Dialect, e.generation().Dialect)
 }
 
 // describeDialect returns the name of a dialect, or nothing for the dialect of the version.
 func (e *Emulator) describeDialect(dialect dialects.Dialect) string {
-	if dialect == e.generation().dialect {
+	if dialect == e.generation().Dialect {
 		return ""
 	}
 	return string(dialect)
@@ -86,7 +86,7 @@ func (e *Emulator) speaks(endpoint string, dialect dialects.Dialect) {
 func (e *Emulator) dialectAt(endpoint string) dialects.Dialect {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return cmp.Or(e.dialects[endpoint], e.generation().dialect)
+	return cmp.Or(e.dialects[endpoint], e.generation().Dialect)
 }
 
 // needsBridge reports whether a driver of a dialect needs a bridge. A user's own sidecar speaks the

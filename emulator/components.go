@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/generation"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
@@ -91,6 +92,8 @@ func (e *Emulator) startNew(ctx context.Context, options component.Options) erro
 func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
 	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
 }
+
+func (e *Emulator) generation() generation.Generation { return generation.Of(e.opts.API) }
 
 // startDriver starts the fake driver, whose socket is open to other processes, such as a sidecar
 // outside the emulator.

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
+	"github.com/cosi-emu/cosi-emu/internal/generation"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -60,7 +61,7 @@ func (o Options) withDialect(recorded dialects.Dialect) (Options, error) {
 		return o, fmt.Errorf("its driver speaks %s, and not %s; leave the dialect out, or choose another directory",
 			recorded.Protocol(), o.Dialect.Protocol())
 	}
-	if recorded != generations[o.API].dialect {
+	if recorded != generation.Of(o.API).Dialect {
 		o.Dialect = recorded
 	}
 	return o, nil

@@ -74,7 +74,7 @@ func (e *Emulator) connectDriver(
 // askDriver asks an external driver for its identity, and waits until the driver is ready. It asks
 // for the dialect only if that is unknown.
 func (e *Emulator) askDriver(ctx context.Context, endpoint string, known dialects.Dialect) (driveridentity.Identity, error) {
-	return e.generation().ask(e.question(endpoint, known), ctx)
+	return e.generation().Ask(e.question(endpoint, known), ctx)
 }
 
 func (e *Emulator) question(endpoint string, known dialects.Dialect) driveridentity.Question {

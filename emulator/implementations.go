@@ -139,7 +139,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	case own.Controller != nil:
 		return own.Controller(cfg, e.logger(i))
 	}
-	return e.generation().newController(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
+	return e.generation().NewController(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Strict:         e.opts.Strict,
@@ -171,7 +171,7 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	case own.Sidecar != nil:
 		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
-	return e.generation().newSidecar(ctx, cfg, opts)
+	return e.generation().NewSidecar(ctx, cfg, opts)
 }
 
 // newDriver creates a driver for one incarnation. It calls listen after the creation of the driver.

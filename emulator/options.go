@@ -187,6 +187,20 @@ func (o Options) validate() error {
 		o.validatePorts(), o.Implementations.validate(), o.validateCRDs())
 }
 
+func (o Options) validateAPI() error {
+	if o.API == "" {
+		return nil
+	}
+	if _, err := objectstorage.ParseVersion(string(o.API)); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.API == objectstorage.V1alpha1 && o.Cluster != nil {
+		return fmt.Errorf("%w: an existing cluster is used with %s only; for %s, leave out the cluster",
+			ErrOptions, objectstorage.V1alpha2, objectstorage.V1alpha1)
+	}
+	return nil
+}
+
 func (o Options) validateDriver() error {
 	if (o.Driver != "" || o.Implementations.DriverCommand != nil) && o.NoDriver {
 		return fmt.Errorf("%w: a driver of your own and no driver at all exclude each other", ErrOptions)

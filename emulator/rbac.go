@@ -19,7 +19,7 @@ import (
 // grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the components, from the
 // files of deploy/rbac or the manifests of your own components.
 func (e *Emulator) grantRoles(ctx context.Context) error {
-	files, err := e.generation().rbac()
+	files, err := e.generation().RBAC()
 	if err != nil {
 		return err
 	}
