@@ -154,10 +154,6 @@ func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProt
 	}
 }
 
-func (e *Emulator) bridgeDir(component string) string {
-	return filepath.Join(cmp.Or(e.dataDir(), filepath.Join(e.info.Dir, "run")), component)
-}
-
 func listenOn(endpoint string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
 }

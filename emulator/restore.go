@@ -14,11 +14,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
-
-func (e *Emulator) dataDir() string { return cmp.Or(e.opts.DataDir, e.restored) }
 
 func (o Options) validateSnapshot() error {
 	switch {
@@ -64,7 +63,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
 	}
-	if o, err = o.withDriverNames(info.DriverNames); err != nil {
+	if o.DriverNames, err = datarecord.WithDriverNames(o.DriverNames, info.DriverNames); err != nil {
 		return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 	}
 	o.API, o.ControlPlaneKind, o.Dialect, o.TLS = info.API, info.ControlPlane, info.Dialect, info.TLS

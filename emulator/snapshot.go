@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -163,7 +164,7 @@ func copyFiles(from, to, pattern string) (err error) {
 func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
 		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.opts.API, Protocols: slices.Clone(e.opts.Protocols),
-		DriverNames: e.opts.driverNames(),
+		DriverNames: datarecord.DriverNames(e.opts.DriverNames),
 		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
 	}
 	version, err := e.kubernetesVersion()

@@ -79,11 +79,6 @@ func (s backendStore) ContentFiles() ([]string, error) {
 	return files, err
 }
 
-// storeName is the subdirectory for the store's files in a data directory.
-const storeName = "store"
-
-func storeDir(dir string) string { return filepath.Join(dir, storeName) }
-
 // openStore opens the store, which keeps its contents over the incarnations of its service.
 func (e *Emulator) openStore(ctx context.Context) (err error) {
 	opts := store.Options{
