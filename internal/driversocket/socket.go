@@ -1,4 +1,5 @@
-package fakedriver
+// Package driversocket has the UNIX socket on which a COSI driver listens.
+package driversocket
 
 import (
 	"context"
@@ -46,9 +47,9 @@ func Listen(endpoint string) (net.Listener, error) {
 	return l, nil
 }
 
-// ValidateListenEndpoint returns an error if a driver must not listen there. The name of the socket
+// ValidateName returns an error if a driver must not listen there. The name of the socket
 // ends in .sock, as the specification of COSI requires.
-func ValidateListenEndpoint(endpoint string) error {
+func ValidateName(endpoint string) error {
 	path, err := socketPath(endpoint)
 	if err == nil && filepath.Ext(path) != socketSuffix {
 		return fmt.Errorf("driver endpoint %q is not valid: COSI requires that it ends in %s, like unix:///run/cosi/cosi.sock",
@@ -57,8 +58,8 @@ func ValidateListenEndpoint(endpoint string) error {
 	return err
 }
 
-// ValidateEndpoint returns an error if Listen can never listen there.
-func ValidateEndpoint(endpoint string) error {
+// Validate returns an error if Listen can never listen there.
+func Validate(endpoint string) error {
 	_, err := socketPath(endpoint)
 	return err
 }
