@@ -1,4 +1,4 @@
-package fakedriver
+package s3rules
 
 import (
 	"fmt"
@@ -7,31 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBucketTags is the maximum number of tags of a bucket.
-const MaxBucketTags = 50
-
 const (
 	maxTagKey    = 128
 	maxTagValue  = 256
 	reservedTags = "aws:"
 )
 
-// ValidateTags returns an error of kind [ErrInvalid] for tags that violate the section "Tag
-// restrictions" of the S3 User Guide.
-func ValidateTags(tags map[string]string) error {
-	if len(tags) > MaxBucketTags {
-		return fmt.Errorf("set of %d tags %w: a bucket has at most %d", len(tags), ErrInvalid, MaxBucketTags)
-	}
+// Tags returns a violation of the section "Tag restrictions" of the S3 User Guide, apart from the
+// number of tags; nil without one.
+func Tags(tags map[string]string) *Violation {
 	for key, value := range tags {
 		switch {
 		case !IsTagKey(key):
-			return fmt.Errorf("tag key %.150q %w: it must have 1 to %d letters, digits, spaces and characters of _.:/=+-@",
-				key, ErrInvalid, maxTagKey)
+			return violation(fmt.Sprintf("tag key %.150q", key),
+				fmt.Sprintf("it must have 1 to %d letters, digits, spaces and characters of _.:/=+-@", maxTagKey))
 		case IsReservedTagKey(key):
-			return fmt.Errorf("tag key %q %w: the prefix %s is reserved", key, ErrInvalid, reservedTags)
+			return violation(fmt.Sprintf("tag key %q", key), fmt.Sprintf("the prefix %s is reserved", reservedTags))
 		case !IsTagValue(value):
-			return fmt.Errorf("value %.300q of tag %q %w: it must have at most %d letters, digits, spaces and characters of _.:/=+-@",
-				value, key, ErrInvalid, maxTagValue)
+			return violation(fmt.Sprintf("value %.300q of tag %q", value, key),
+				fmt.Sprintf("it must have at most %d letters, digits, spaces and characters of _.:/=+-@", maxTagValue))
 		}
 	}
 	return nil

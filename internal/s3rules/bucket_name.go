@@ -1,4 +1,4 @@
-package fakedriver
+package s3rules
 
 import (
 	"fmt"
@@ -9,19 +9,19 @@ import (
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// ValidateBucketName returns an error of kind [ErrInvalid] if a name violates the naming rules for
-// general purpose buckets in the S3 User Guide.
-func ValidateBucketName(name string) error {
+// BucketName returns the violation of the naming rules for general purpose buckets in the S3 User
+// Guide; nil without one.
+func BucketName(name string) *Violation {
+	subject := fmt.Sprintf("bucket name %.100q", name)
 	switch {
 	case !bucketName.MatchString(name):
-		return fmt.Errorf("bucket name %.100q %w: it must have 3 to 63 characters of a-z, 0-9, '.' and '-', "+
-			"and begin and end with a letter or digit", name, ErrInvalid)
+		return violation(subject, "it must have 3 to 63 characters of a-z, 0-9, '.' and '-', and begin and end with a letter or digit")
 	case strings.Contains(name, "..") || strings.Contains(name, ".-") || strings.Contains(name, "-."):
-		return fmt.Errorf("bucket name %q %w: no '.' may stand beside another or beside '-'", name, ErrInvalid)
+		return violation(subject, "no '.' may stand beside another or beside '-'")
 	case isAddress(name):
-		return fmt.Errorf("bucket name %q %w: it looks like an IP address", name, ErrInvalid)
+		return violation(subject, "it looks like an IP address")
 	case isReserved(name):
-		return fmt.Errorf("bucket name %q %w: S3 reserves its prefix or suffix", name, ErrInvalid)
+		return violation(subject, "S3 reserves its prefix or suffix")
 	}
 	return nil
 }
