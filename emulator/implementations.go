@@ -17,6 +17,7 @@ import (
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/rights"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
@@ -120,7 +121,7 @@ func (i Implementations) validateDriverEnv() error {
 // validateRBAC rejects manifests without valid RBAC rules.
 func (i Implementations) validateRBAC() error {
 	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
-		if _, err := rightsOf(manifest); manifest != nil && err != nil {
+		if _, err := rights.Of(manifest); manifest != nil && err != nil {
 			return fmt.Errorf("%w: Implementations.%s: %w", ErrOptions, name, err)
 		}
 	}
