@@ -12,6 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/externaldriver"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -19,9 +21,38 @@ import (
 
 // bridgeComponent is a bridge in front of a driver.
 type bridgeComponent struct {
+	emulator  *Emulator
 	component *Component
 	// ids outlive the incarnations of the bridge, and with a data directory the emulator.
 	ids *bridge.Directory
+	// socket is where other programs connect; empty if they cannot.
+	socket string
+}
+
+// Endpoint implements externaldriver.Bridge.
+func (b *bridgeComponent) Endpoint() string { return b.socket }
+
+// Close implements externaldriver.Bridge.
+func (b *bridgeComponent) Close() error { return b.ids.Close() }
+
+// Remove implements externaldriver.Bridge.
+func (b *bridgeComponent) Remove(ctx context.Context) error { return b.emulator.removeBridge(ctx, b) }
+
+// bridges implements externaldriver.Bridges.
+type bridges struct{ emulator *Emulator }
+
+func (b bridges) Needed(dialect dialects.Dialect) bool { return b.emulator.opts.needsBridge(dialect) }
+
+func (b bridges) Unneeded(endpoint string, dialect dialects.Dialect) {
+	b.emulator.speaks(endpoint, dialect)
+}
+
+func (b bridges) Start(ctx context.Context, component string, options bridge.Options) (externaldriver.Bridge, error) {
+	started, err := b.emulator.startSocketBridge(ctx, component, options)
+	if err != nil {
+		return nil, err // and no nil pointer
+	}
+	return started, nil
 }
 
 // bridged reports whether the emulator's driver is behind a bridge, because it speaks COSI v1alpha1
@@ -29,12 +60,12 @@ type bridgeComponent struct {
 func (e *Emulator) bridged() bool { return e.component(ComponentBridge) != nil }
 
 func (e *Emulator) fakeDialect() dialects.Dialect {
-	return cmp.Or(e.opts.Dialect, e.generation().dialect)
+	return cmp.Or(e.opts.Dialect, e.generation().Dialect)
 }
 
 // describeDialect returns the name of a dialect, or nothing for the dialect of the version.
 func (e *Emulator) describeDialect(dialect dialects.Dialect) string {
-	if dialect == e.generation().dialect {
+	if dialect == e.generation().Dialect {
 		return ""
 	}
 	return string(dialect)
@@ -55,7 +86,7 @@ func (e *Emulator) speaks(endpoint string, dialect dialects.Dialect) {
 func (e *Emulator) dialectAt(endpoint string) dialects.Dialect {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return cmp.Or(e.dialects[endpoint], e.generation().dialect)
+	return cmp.Or(e.dialects[endpoint], e.generation().Dialect)
 }
 
 // needsBridge reports whether a driver of a dialect needs a bridge. A user's own sidecar speaks the
@@ -123,23 +154,8 @@ func bridgeProtocols(protocols []fakedriver.Protocol) ([]cosiv1alpha2.ObjectProt
 	}
 }
 
-// bridgeSocket is where a bridge listens, if other programs may connect to it.
-func (e *Emulator) bridgeSocket(component string) (string, error) {
-	path, err := filepath.Abs(filepath.Join(e.info.Dir, "run", component+".sock"))
-	return "unix://" + path, err
-}
-
-func (e *Emulator) bridgeDir(component string) string {
-	return filepath.Join(cmp.Or(e.dataDir(), filepath.Join(e.info.Dir, "run")), component)
-}
-
 func listenOn(endpoint string) func() (net.Listener, error) {
 	return func() (net.Listener, error) { return fakedriver.Listen(endpoint) }
-}
-
-// closeAtStop releases the directory of a bridge at the end.
-func (e *Emulator) closeAtStop(b *bridgeComponent) {
-	e.onStop(func(context.Context) error { return b.ids.Close() })
 }
 
 func (e *Emulator) startOwnBridge(ctx context.Context) error {
@@ -147,32 +163,43 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	socket, err := e.bridgeSocket(ComponentBridge)
+	started, err := e.startSocketBridge(ctx, ComponentBridge, options)
 	if err != nil {
 		return err
 	}
-	//nolint:contextcheck // the probe of a stale socket is bounded by itself
-	started, err := e.startBridge(ctx, ComponentBridge, options, listenOn(socket))
-	if err != nil {
-		return err
-	}
-	e.closeAtStop(started)
-	e.info.DriverEndpoint = socket
+	e.onStop(func(context.Context) error { return started.Close() })
+	e.info.DriverEndpoint = started.socket
 	return nil
 }
 
-func (e *Emulator) startBridge(
-	ctx context.Context, component string, opts bridge.Options, listen func() (net.Listener, error),
-) (*bridgeComponent, error) {
-	if e.component(component) != nil {
-		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, component)
+// startSocketBridge starts a bridge to which other programs may connect.
+func (e *Emulator) startSocketBridge(ctx context.Context, name string, options bridge.Options) (*bridgeComponent, error) {
+	path, err := filepath.Abs(filepath.Join(e.info.Dir, "run", name+".sock"))
+	if err != nil {
+		return nil, err
 	}
-	ids, err := bridge.OpenDirectory(e.bridgeDir(component))
+	socket := "unix://" + path
+	//nolint:contextcheck // the probe of a stale socket is bounded by itself
+	started, err := e.startBridge(ctx, name, options, listenOn(socket))
+	if err != nil {
+		return nil, err
+	}
+	started.socket = socket
+	return started, nil
+}
+
+func (e *Emulator) startBridge(
+	ctx context.Context, name string, opts bridge.Options, listen func() (net.Listener, error),
+) (*bridgeComponent, error) {
+	if e.component(name) != nil {
+		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
+	}
+	ids, err := bridge.OpenDirectory(e.bridgeDir(name))
 	if err != nil {
 		return nil, err
 	}
 	dial, report := opts.DialOptions, opts.Detected
-	err = e.startComponent(ctx, component, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err = e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		opts.Store, opts.ServerOptions = ids, i.ServerOptions()
 		opts.DialOptions = slices.Concat(dial, i.DialOptions())
 		if opts.Dialect != "" {
@@ -192,9 +219,9 @@ func (e *Emulator) startBridge(
 		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
-		return server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
+		return component.Server(func(ctx context.Context) error { return errors.Join(b.Serve(ctx, listener), b.Close()) }), nil
 	})
-	started := &bridgeComponent{component: e.component(component), ids: ids}
+	started := &bridgeComponent{emulator: e, component: e.component(name), ids: ids}
 	if err != nil {
 		return nil, errors.Join(err, e.removeBridge(context.WithoutCancel(ctx), started))
 	}

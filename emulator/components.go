@@ -6,11 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/generation"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -22,14 +26,12 @@ func (e *Emulator) backendPhases() []phase {
 		return []phase{{name: ComponentDriver, run: e.checkDriver}}
 	default:
 		phases := []phase{
-			{name: "S3 " + ComponentStore, run: e.startStore},
+			{name: "S3 " + ComponentStore, run: e.startS3},
 			{name: "administrator's key", run: e.createAdministrator},
 		}
-		if e.opts.hasGCS() {
-			phases = append(phases, phase{name: "GCS service", run: e.startGCS})
-		}
-		if e.opts.hasAzure() {
-			phases = append(phases, phase{name: "Azure service", run: e.startAzure})
+		for _, s := range service.Others(e.opts.Protocols) {
+			start := func(ctx context.Context) error { return e.startService(ctx, s) }
+			phases = append(phases, phase{name: s.Protocol().String() + " service", run: start})
 		}
 		phases = append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
 		if e.opts.BridgesFake() {
@@ -54,25 +56,26 @@ func (e *Emulator) cosiPhases() []phase {
 	return phases
 }
 
-func (e *Emulator) startComponent(ctx context.Context, name string, create factory) error {
-	return e.startStateful(ctx, name, nil, create)
+func (e *Emulator) startComponent(ctx context.Context, name string, create component.Factory) error {
+	return e.startNew(ctx, component.Options{Name: name, Create: create})
 }
 
-func (e *Emulator) startStateful(ctx context.Context, name string, forget dataLoss, create factory) error {
-	return e.startNew(ctx, newComponent(name, e.journal, e.fail, create), forget)
+func (e *Emulator) startStateful(ctx context.Context, name string, forget component.DataLoss, create component.Factory) error {
+	return e.startNew(ctx, component.Options{Name: name, LoseData: forget, Create: create})
 }
 
-func (e *Emulator) startSupervised(ctx context.Context, name string, create factory) error {
-	c := newComponent(name, e.journal, e.fail, create)
-	c.supervised = true
-	return e.startNew(ctx, c, nil)
+func (e *Emulator) startSupervised(ctx context.Context, name string, create component.Factory) error {
+	return e.startNew(ctx, component.Options{Name: name, Supervised: true, Create: create})
 }
 
-func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) error {
-	name := c.Name()
-	c.faults, c.outage, c.tombstones, c.loseData = e.faults, e.outage, e.tombstones, forget
-	c.loseLease = func(by *fault.Applied) { e.leaseLost(name, by) } //nolint:contextcheck // it is bounded by itself
-	c.interfere, c.returned = e.interfere, e.learnGranted
+func (e *Emulator) startNew(ctx context.Context, options component.Options) error {
+	name := options.Name
+	options.Journal, options.Failed, options.Faults = e.journal, e.fail, e.faults
+	options.Hooks = seam.Hooks{
+		Outage: e.outage, Interfere: e.interfere, Returned: e.learnGranted, Tombstones: e.tombstones,
+		LeaseLost: func(by *fault.Applied) { e.leaseLost(name, by) }, //nolint:contextcheck // it is bounded by itself
+	}
+	c := newComponent(options)
 	c.remove = func(ctx context.Context) error { return e.remove(ctx, c) }
 	e.mu.Lock()
 	if e.stopping { // Stop would not stop it
@@ -80,10 +83,16 @@ func (e *Emulator) startNew(ctx context.Context, c *Component, forget dataLoss) 
 		return fmt.Errorf("start %s: %w: the emulator is stopped", name, ErrWrongState)
 	}
 	e.components = append(e.components, c)
-	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.close})
+	e.cleanups = append(e.cleanups, cleanup{of: c, do: c.own.Close})
 	e.mu.Unlock()
 	return c.Start(ctx)
 }
+
+func (e *Emulator) logger(i *seam.Incarnation) logr.Logger {
+	return e.journal.Logger(i.Component(), i.Number(), e.opts.LogVerbosity)
+}
+
+func (e *Emulator) generation() generation.Generation { return generation.Of(e.opts.API) }
 
 // startDriver starts the fake driver, whose socket is open to other processes, such as a sidecar
 // outside the emulator.
@@ -104,7 +113,7 @@ func (e *Emulator) startDriver(ctx context.Context) error {
 	e.info.DriverDialect = e.describeDialect(e.fakeDialect())
 	e.speaks(endpoint, e.fakeDialect())
 	loseData := e.loseDataOf(e.info.DriverName)
-	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	return e.startStateful(ctx, ComponentDriver, loseData, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		opts := fakedriver.Options{Name: e.info.DriverName, Protocols: e.opts.Protocols}
 		//nolint:contextcheck // the probe of a stale socket is bounded by itself
 		return e.newDriver(opts, i, listenOn(endpoint))
@@ -116,21 +125,9 @@ func (e *Emulator) startController(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		return e.newController(cfg, i) //nolint:contextcheck // it is bounded by itself
 	})
-}
-
-// server is a runner that is ready immediately, because its listener is open.
-type server func(context.Context) error
-
-func (s server) Start(ctx context.Context) error { return s(ctx) }
-
-func (s server) WaitReady(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
 }
 
 // learnGranted remembers the key in the response of an external driver to a sidecar.

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -26,6 +27,29 @@ const (
 	ControlPlaneEmbedded = ControlPlaneKind(selection.Embedded)
 )
 
+// ControlPlane is a running Kubernetes API server with its processes.
+type ControlPlane interface {
+	// AdminConfig returns a client configuration with administrator's rights, and
+	// Kubeconfig a file with the same.
+	AdminConfig() *rest.Config
+	Kubeconfig() []byte
+	// UserConfig returns a client configuration of a user.
+	UserConfig(name string, groups ...string) (*rest.Config, error)
+	// ProcessNames returns the names of its processes in the order of their start.
+	ProcessNames() []string
+	// PID returns the process ID of a process, or 0 if it does not run. LogFile returns the path of
+	// its output.
+	PID(process string) int
+	LogFile(process string) string
+	// StartComponent, StopComponent and KillComponent start, stop and kill a process.
+	StartComponent(ctx context.Context, process string) error
+	StopComponent(ctx context.Context, process string) error
+	KillComponent(process string) error
+}
+
+// ControlPlane returns the control plane, or nil in an existing cluster.
+func (e *Emulator) ControlPlane() ControlPlane { return e.plane }
+
 // ParseControlPlaneKind returns the kind with a name. The error lists the valid names.
 func ParseControlPlaneKind(name string) (ControlPlaneKind, error) {
 	kind, err := selection.ParseKind(name)
@@ -42,6 +66,22 @@ func (o Options) validateControlPlane() error {
 	default:
 		return nil
 	}
+}
+
+// listen returns the addresses of the services.
+func (o Options) listen() controlplane.Listen {
+	return controlplane.Listen{Address: o.Listen, Advertise: o.Advertise}
+}
+
+func (o Options) validateListen() error {
+	if err := o.listen().Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.ControlPlane != nil && o.listen().BeyondLoopback() {
+		return fmt.Errorf("%w: the control plane that is given listens where it does; start one with the emulator, "+
+			"or listen on loopback", ErrOptions)
+	}
+	return nil
 }
 
 // inProcess is a control plane whose API server is in this process.

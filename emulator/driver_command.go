@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/driveraccount"
+	"github.com/cosi-emu/cosi-emu/internal/driveridentity"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -43,21 +45,21 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 		return fmt.Errorf("create the directory of the driver: %w", err)
 	}
 	endpoint := "unix://" + filepath.Join(run, "driver.sock")
-	var who identified
+	var who driveridentity.Restarted
 	options := subprocess.DriverOptions{
 		Args: e.opts.Implementations.DriverCommand, Env: e.opts.Implementations.DriverEnv, Dir: run,
 		Socket: cmp.Or(e.opts.Driver, "unix://"+filepath.Join(run, ComponentDriver, "cosi.sock")), Endpoint: endpoint,
 		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(&who),
-		Messages: func(method string) (request, response proto.Message) { return who.get().dialect.Messages(method) },
+		Messages: func(method string) (request, response proto.Message) { return who.Get().Dialect.Messages(method) },
 	}
-	cfg, err := e.driverUser(ctx)
+	cfg, err := e.userOf(ctx, driveraccount.Name())
 	if err != nil {
 		return err
 	}
-	err = e.startSupervised(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err = e.startSupervised(ctx, ComponentDriver, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		own := options
 		own.Config, own.DialOptions, own.Logger = i.RESTConfig(cfg), i.RelayOptions(), e.logger(i)
-		own.Variables = e.driverVariables()
+		own.Variables = driveraccount.Account{Dir: e.info.DriverServiceAccount, Variables: e.info.DriverVariables}.ProcessVariables()
 		own.Variables[subprocess.VariableStateDir] = state
 		return subprocess.NewDriver(own) //nolint:contextcheck // the process outlives the start
 	})
@@ -65,54 +67,22 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 		return err
 	}
 	// The relay is not asked: questions would be calls at the seam.
-	ask := func(context.Context) (dialects.Dialect, error) { return who.get().dialect, nil }
+	ask := func(context.Context) (dialects.Dialect, error) { return who.Get().Dialect, nil }
 	if e.opts.Dialect != "" {
 		ask = nil
 	}
-	return e.useDriver(ctx, endpoint, who.get().dialect, ask)
-}
-
-// identified is who a driver is that may restart.
-type identified struct {
-	mu  sync.Mutex
-	who driverIdentity
-}
-
-func (i *identified) get() driverIdentity {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.who
-}
-
-// set stores the driver's present identity. It returns an error if a part has changed that the
-// driver must keep from one start to the next.
-func (i *identified) set(now driverIdentity, bridged bool) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	first := i.who
-	switch {
-	case first == driverIdentity{}:
-	case first.version != now.version && !bridged:
-		return fmt.Errorf("the driver spoke COSI %s before and speaks %s now: its IDs of the other generation would be lost; "+
-			"run one that speaks %s, or start another emulator", first.version, now.version, first.version)
-	case first.name != now.name:
-		return fmt.Errorf("the driver called itself %q before and %q now: objects refer to it by its name; start another emulator",
-			first.name, now.name)
-	}
-	i.who = now
-	return nil
+	return e.useDriver(ctx, endpoint, who.Get().Dialect, ask)
 }
 
 // sameDriver returns a function that asks a driver who it is, and rejects one that differs from the
-// one before. Objects refer to the name. Without a bridge, which stores them, the IDs of one
-// generation would be lost in the other.
-func (e *Emulator) sameDriver(who *identified) func(context.Context, string) error {
+// one before.
+func (e *Emulator) sameDriver(who *driveridentity.Restarted) func(context.Context, string) error {
 	return func(ctx context.Context, endpoint string) error {
 		now, err := e.askDriver(ctx, endpoint, e.opts.Dialect)
 		if err != nil {
 			return err
 		}
-		return who.set(now, e.bridged())
+		return who.Set(now, e.bridged())
 	}
 }
 

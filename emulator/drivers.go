@@ -13,6 +13,8 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/externaldriver"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -41,7 +43,7 @@ type AddedDriver struct {
 	emulator *Emulator
 	listener *redial          // of a fake driver, or of the bridge in front of it
 	bridge   *bridgeComponent // of a fake driver
-	external *externalDriver
+	external *externaldriver.Driver
 }
 
 const bufferBytes = 256 << 10
@@ -86,7 +88,7 @@ func (e *Emulator) AddDriver(ctx context.Context, opts DriverOptions) (*AddedDri
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
 	}
 	listener := added.listener
-	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (Runner, error) {
+	err := e.startStateful(ctx, name, e.loseDataOf(opts.Name), func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		own := fakedriver.Options{
 			Name: opts.Name, Protocols: opts.Protocols, AccessModes: opts.AccessModes, SingleBucket: opts.SingleBucket,
 			Parameters: opts.Parameters,
@@ -142,21 +144,21 @@ func (e *Emulator) joinDriver(ctx context.Context, name, endpoint string) (*Adde
 	if !isUnixEndpoint(endpoint) {
 		return nil, fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, endpoint)
 	}
-	driver, err := e.identify(ctx, &externalDriver{component: ComponentBridge + "." + name, address: endpoint, ask: detect(endpoint)}, "")
+	driver, err := e.connectDriver(ctx, ComponentBridge+"."+name, endpoint, "", detect(endpoint))
 	if err != nil {
 		return nil, fmt.Errorf("join the driver at %s: %w", endpoint, err)
 	}
-	joined := &AddedDriver{DriverName: driver.name, emulator: e, external: driver}
+	joined := &AddedDriver{DriverName: driver.Name(), emulator: e, external: driver}
 	for component, served := range e.servedBy() {
 		if served == joined.DriverName {
 			err := fmt.Errorf("%w: the driver at %s calls itself %q, and %s serves one of that name already",
 				ErrOptions, endpoint, served, component)
-			return nil, errors.Join(err, driver.removeBridge(context.WithoutCancel(ctx)))
+			return nil, errors.Join(err, driver.RemoveBridge(context.WithoutCancel(ctx)))
 		}
 	}
-	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, driver.sidecarOptions())
+	joined.Sidecar, err = e.AddSidecar(ctx, ComponentSidecar+"."+name, driver.SidecarOptions())
 	if err != nil {
-		return nil, errors.Join(err, driver.removeBridge(context.WithoutCancel(ctx)))
+		return nil, errors.Join(err, driver.RemoveBridge(context.WithoutCancel(ctx)))
 	}
 	e.serve(joined)
 	return joined, nil
@@ -191,7 +193,7 @@ func (e *Emulator) servedBy() map[string]string {
 func (a *AddedDriver) Dial() (*grpc.ClientConn, error) {
 	plain := grpc.WithTransportCredentials(insecure.NewCredentials())
 	if a.external != nil {
-		return a.external.client(plain)
+		return a.external.Client(plain)
 	}
 	return grpc.NewClient("passthrough:///driver", grpc.WithContextDialer(a.listener.dial), plain)
 }
@@ -202,16 +204,12 @@ func (a *AddedDriver) Remove(ctx context.Context) error {
 	err := errors.Join(a.emulator.remove(ctx, a.Sidecar), a.emulator.remove(ctx, a.Driver))
 	err = errors.Join(err, a.emulator.removeBridge(ctx, a.bridge))
 	if a.external != nil {
-		err = errors.Join(err, a.external.removeBridge(ctx))
+		err = errors.Join(err, a.external.RemoveBridge(ctx))
 	}
 	cosisidecar.ForgetDriver(a.DriverName)
 	cosicontroller.ForgetDriver(a.DriverName)
 	return err
 }
-
-// Remove stops a component that was added to a running emulator, such as a second replica, and removes
-// it from the emulator.
-func (c *Component) Remove(ctx context.Context) error { return c.remove(ctx) }
 
 func (e *Emulator) remove(ctx context.Context, c *Component) error {
 	if c == nil {

@@ -23,13 +23,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
+	"github.com/cosi-emu/cosi-emu/internal/externaldriver"
 	"github.com/cosi-emu/cosi-emu/internal/interference"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/logfile"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/webidentity"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -45,20 +45,18 @@ const (
 
 // Emulator is a running emulator. It is safe for concurrent use.
 type Emulator struct {
-	opts             Options
-	journal          *journal.Journal
-	plane            ControlPlane             // nil for an existing cluster
-	cluster          *existingcluster.Cluster // nil without an existing cluster
-	client           client.WithWatch
-	store            *store.Store
-	storeIncarnation atomic.Pointer[seam.Incarnation]
-	started          time.Time
+	opts    Options
+	journal *journal.Journal
+	plane   ControlPlane             // nil for an existing cluster
+	cluster *existingcluster.Cluster // nil without an existing cluster
+	client  client.WithWatch
+	store   *store.Store
+	s3      *service.Instance // of the store
+	started time.Time
 
 	info Info // constant after the start, except Warnings, which mu guards
 	// s3VirtualEndpoint is the URL whose subdomains are buckets.
 	s3VirtualEndpoint string
-	gcs               *gcs.Service
-	azure             *azure.Service
 	tlsConfig         *tls.Config      // of the store and the other services, or nil
 	authority         *certs.Authority // of the store, or nil
 	certificates      []byte           // of the authority, in PEM
@@ -74,10 +72,10 @@ type Emulator struct {
 
 	mu         sync.Mutex
 	components []*Component
-	cleanups   []cleanup             // in the order of the start
-	served     map[*Component]string // drivers of additional sidecars
-	driver     *externalDriver       // of the emulator's sidecar; nil if it is a fake driver
-	stopping   bool                  // no component can be added any more
+	cleanups   []cleanup              // in the order of the start
+	served     map[*Component]string  // drivers of additional sidecars
+	driver     *externaldriver.Driver // of the emulator's sidecar; nil if it is a fake driver
+	stopping   bool                   // no component can be added any more
 	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 

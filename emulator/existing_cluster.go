@@ -17,6 +17,17 @@ import (
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
+// ExistingCluster selects an existing cluster.
+type ExistingCluster struct {
+	// Kubeconfig is a file; it defaults to $KUBECONFIG, then ~/.kube/config.
+	Kubeconfig string
+	// Context is a context of the kubeconfig; it defaults to the current one.
+	Context string
+	// Owner is the name of the emulator. All objects that the emulator creates in the cluster have
+	// it as a label.
+	Owner string
+}
+
 // joinCluster prepares an existing cluster for the components. Before it changes anything, it
 // checks that no other COSI runs there.
 func (e *Emulator) joinCluster(ctx context.Context) error {

@@ -16,7 +16,10 @@ import (
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/rights"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
@@ -118,7 +121,7 @@ func (i Implementations) validateDriverEnv() error {
 // validateRBAC rejects manifests without valid RBAC rules.
 func (i Implementations) validateRBAC() error {
 	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
-		if _, err := rightsOf(manifest); manifest != nil && err != nil {
+		if _, err := rights.Of(manifest); manifest != nil && err != nil {
 			return fmt.Errorf("%w: Implementations.%s: %w", ErrOptions, name, err)
 		}
 	}
@@ -137,7 +140,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	case own.Controller != nil:
 		return own.Controller(cfg, e.logger(i))
 	}
-	return e.generation().newController(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
+	return e.generation().NewController(cfg, e.opts.withControllerLeaderElection(cosicontroller.Options{
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Strict:         e.opts.Strict,
@@ -169,13 +172,15 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	case own.Sidecar != nil:
 		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
-	return e.generation().newSidecar(ctx, cfg, opts)
+	return e.generation().NewSidecar(ctx, cfg, opts)
 }
 
 // newDriver creates a driver for one incarnation. It calls listen after the creation of the driver.
 func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, listen func() (net.Listener, error)) (Runner, error) {
-	opts.Backend, opts.Endpoint, opts.VirtualEndpoint = i.Backend(e.backend()), e.info.S3Endpoint, e.s3VirtualEndpoint
-	opts.AzureEndpoint, opts.Dialect = e.info.AzureEndpoint, e.fakeDialect()
+	for _, s := range service.All() {
+		s.Lead(&opts, *s.Endpoint(&e.info))
+	}
+	opts.Backend, opts.VirtualEndpoint, opts.Dialect = i.Backend(e.keys.Record(e.store)), e.s3VirtualEndpoint, e.fakeDialect()
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
 	opts.AcceptUnknownAuthentication = !e.opts.Strict
@@ -193,5 +198,5 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	if err != nil {
 		return nil, err
 	}
-	return server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
+	return component.Server(func(ctx context.Context) error { return d.Serve(ctx, l) }), nil
 }

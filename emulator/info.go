@@ -15,6 +15,17 @@ type Info = description.Info
 // ComponentInfo describes a component, or a process of the control plane.
 type ComponentInfo = description.ComponentInfo
 
+// State is the state of a component in its life cycle.
+type State = description.State
+
+// The states of a component.
+const (
+	StateStopped = description.StateStopped
+	StateRunning = description.StateRunning
+	StateCrashed = description.StateCrashed
+	StateFailed  = description.StateFailed
+)
+
 // Endpoint is an address or file of an Info.
 type Endpoint = description.Endpoint
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 
 	"k8s.io/client-go/util/connrotation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -109,8 +108,6 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 	e.watchControlPlane(plane.Failed())
 	return nil
 }
-
-func planeDir(dir string) string { return filepath.Join(dir, "controlplane") }
 
 // EndOrphans ends the processes of a killed emulator with the directory dir, in case its watchdog
 // was killed too.

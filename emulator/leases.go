@@ -61,7 +61,7 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	if c == nil {
 		return fmt.Errorf("take the Lease of %s: %w: unknown component", component, ErrOptions)
 	}
-	number := c.excuse()
+	number := c.own.Excuse()
 	err := e.writeOtherHolder(ctx, component, lasts)
 	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: journal.StepLoseLease})
 	event.Outcome, event.Fault = journal.OutcomeOK, by
@@ -111,31 +111,4 @@ func (e *Emulator) leaseLost(component string, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
 	defer cancel()
 	_ = e.takeLease(ctx, component, by.Effect.LoseLease, by.Name) // the journal records an error
-}
-
-// excuse marks the exit of the current incarnation as expected, so that the component restarts. It
-// returns the number of the incarnation.
-func (c *Component) excuse() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current != nil {
-		c.current.excused = true
-	}
-	return c.incarnations
-}
-
-// restartExcused starts the incarnation after an excused one. The caller holds c.mu.
-func (c *Component) restartExcused(l *incarnation) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
-	c.cancelRestart = cancel
-	pause := time.Duration(0)
-	if !l.excused {
-		pause = c.pauseAfter(l)
-	}
-	c.goRestart(func() {
-		defer cancel()
-		if pause == 0 || sleep(ctx, pause) {
-			c.retryStart(ctx, l.incarnation.Number())
-		}
-	})
 }

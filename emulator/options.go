@@ -187,6 +187,20 @@ func (o Options) validate() error {
 		o.validatePorts(), o.Implementations.validate(), o.validateCRDs())
 }
 
+func (o Options) validateAPI() error {
+	if o.API == "" {
+		return nil
+	}
+	if _, err := objectstorage.ParseVersion(string(o.API)); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if o.API == objectstorage.V1alpha1 && o.Cluster != nil {
+		return fmt.Errorf("%w: an existing cluster is used with %s only; for %s, leave out the cluster",
+			ErrOptions, objectstorage.V1alpha2, objectstorage.V1alpha1)
+	}
+	return nil
+}
+
 func (o Options) validateDriver() error {
 	if (o.Driver != "" || o.Implementations.DriverCommand != nil) && o.NoDriver {
 		return fmt.Errorf("%w: a driver of your own and no driver at all exclude each other", ErrOptions)
@@ -245,15 +259,6 @@ func (o Options) validateStore() error {
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
 		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
-	}
-	return nil
-}
-
-func (o Options) validatePorts() error {
-	for name, port := range map[string]int{"API server": o.APIServerPort, "S3": o.S3Port, "GCS": o.GCSPort, "Azure": o.AzurePort} {
-		if port < 0 || port > 65535 {
-			return fmt.Errorf("%w: the %s port %d is not between 0 and 65535", ErrOptions, name, port)
-		}
 	}
 	return nil
 }

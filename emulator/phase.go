@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 // Reporter receives the progress of a start. Phases may overlap. Several goroutines
@@ -65,6 +67,21 @@ type phase struct {
 	run  func(context.Context) error
 	// log returns the last log lines of the component that the phase starts.
 	log func() []string
+}
+
+const failureLogLines = 20
+
+// logOf returns the log lines of a component, for the error of its phase.
+func (e *Emulator) logOf(component string) func() []string {
+	return func() []string {
+		var lines []string
+		for _, event := range e.journal.Since(0) {
+			if event.Component == component && event.Seam == journal.SeamLog {
+				lines = append(lines, event.String())
+			}
+		}
+		return lines[max(0, len(lines)-failureLogLines):]
+	}
 }
 
 func (e *Emulator) inOrder(ctx context.Context, phases ...phase) error {

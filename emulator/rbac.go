@@ -3,23 +3,19 @@ package emulator
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/rights"
 )
 
 // grantRoles creates the Namespace, ServiceAccounts, roles and bindings of the components, from the
 // files of deploy/rbac or the manifests of your own components.
 func (e *Emulator) grantRoles(ctx context.Context) error {
-	files, err := e.generation().rbac()
+	files, err := e.generation().RBAC()
 	if err != nil {
 		return err
 	}
@@ -36,68 +32,15 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 		if own == nil {
 			continue
 		}
-		granted, err := rightsOf(own)
+		granted, err := rights.Of(own)
 		if err != nil {
 			return err
 		}
-		if err := manifest.Apply(ctx, e.client, granted.objects); err != nil {
+		if err := manifest.Apply(ctx, e.client, granted.Objects); err != nil {
 			return fmt.Errorf("grant the rights of your own component: %w", err)
 		}
 	}
 	return nil
-}
-
-// rights are the objects that give a component its rights.
-type rights struct {
-	account types.NamespacedName
-	objects []*unstructured.Unstructured
-}
-
-// rightsOf reads the ServiceAccount, the roles and the bindings of a manifest.
-func rightsOf(data []byte) (rights, error) {
-	all, err := manifest.Decode(data)
-	if err != nil {
-		return rights{}, err
-	}
-	var found rights
-	accounts := 0
-	for _, object := range all {
-		kind := object.GroupVersionKind().GroupKind()
-		if kind == corev1.SchemeGroupVersion.WithKind("ServiceAccount").GroupKind() {
-			accounts++
-			if object.GetNamespace() == "" {
-				object.SetNamespace(metav1.NamespaceDefault)
-			}
-			found.account = types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
-			found.objects = append(found.objects, object)
-		}
-		if kind.Group == rbacv1.GroupName {
-			found.objects = append(found.objects, object)
-		}
-	}
-	if accounts != 1 {
-		return rights{}, fmt.Errorf("the manifest has %d ServiceAccounts, and must have one", accounts)
-	}
-	found.objects = slices.Concat(namespacesOf(found.objects), found.objects)
-	return found, nil
-}
-
-// namespacesOf returns the Namespaces of objects, which must exist first.
-func namespacesOf(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
-	var all []*unstructured.Unstructured
-	known := map[string]bool{"": true, metav1.NamespaceDefault: true}
-	for _, object := range objects {
-		name := object.GetNamespace()
-		if known[name] {
-			continue
-		}
-		known[name] = true
-		namespace := &unstructured.Unstructured{}
-		namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
-		namespace.SetName(name)
-		all = append(all, namespace)
-	}
-	return all
 }
 
 // controllerUser and sidecarUser return client configurations with the rights of the component.
@@ -112,11 +55,11 @@ func (e *Emulator) sidecarUser(ctx context.Context) (*rest.Config, error) {
 func (e *Emulator) componentUser(ctx context.Context, own []byte, serviceAccount string) (*rest.Config, error) {
 	account := types.NamespacedName{Namespace: deploy.Namespace, Name: serviceAccount}
 	if own != nil {
-		granted, err := rightsOf(own)
+		granted, err := rights.Of(own)
 		if err != nil {
 			return nil, err
 		}
-		account = granted.account
+		account = granted.Account
 	}
 	return e.userOf(ctx, account)
 }

@@ -14,11 +14,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
-
-func (e *Emulator) dataDir() string { return cmp.Or(e.opts.DataDir, e.restored) }
 
 func (o Options) validateSnapshot() error {
 	switch {
@@ -35,8 +34,7 @@ func (o Options) validateSnapshot() error {
 // origin is the snapshot from which an emulator starts. The zero value is none.
 type origin struct {
 	file *snapshot.Snapshot
-	// s3Port, gcsPort and azurePort are the ports of its services.
-	s3Port, gcsPort, azurePort int
+	info SnapshotInfo
 }
 
 // openSnapshot verifies the snapshot, and returns the options with the defaults from it.
@@ -65,14 +63,14 @@ func (o Options) openSnapshot() (Options, origin, error) {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
 	}
-	if o, err = o.withDriverNames(info.DriverNames); err != nil {
+	if o.DriverNames, err = datarecord.WithDriverNames(o.DriverNames, info.DriverNames); err != nil {
 		return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 	}
 	o.API, o.ControlPlaneKind, o.Dialect, o.TLS = info.API, info.ControlPlane, info.Dialect, info.TLS
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}
-	return o, origin{file: opened, s3Port: info.S3Port, gcsPort: info.GCSPort, azurePort: info.AzurePort}, nil
+	return o, origin{file: opened, info: info}, nil
 }
 
 // fits compares the options with a snapshot.

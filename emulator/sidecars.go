@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -14,10 +16,13 @@ import (
 // in a cluster.
 const driverGroup = "cosi-emu"
 
+// IsSidecar reports whether a component is a sidecar.
+func IsSidecar(component string) bool { return vocabulary.IsSidecar(component) }
+
 func (e *Emulator) startSidecar(ctx context.Context) error {
 	opts := cosisidecar.Options{Endpoint: e.info.DriverEndpoint}
 	if e.driver != nil {
-		opts = e.driver.sidecarOptions()
+		opts = e.driver.SidecarOptions()
 	}
 	opts.DriverGroup, opts.CertificateAuthority = driverGroup, string(e.certificates)
 	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers
@@ -47,7 +52,7 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 		opts.SecretKeys = e.opts.SecretKeys
 	}
 	opts = e.opts.withLeaderElection(opts)
-	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+	err = e.startComponent(ctx, name, func(ctx context.Context, i *seam.Incarnation) (component.Runner, error) {
 		return e.newSidecar(ctx, cfg, opts, i)
 	})
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/datarecord"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
@@ -162,7 +164,7 @@ func copyFiles(from, to, pattern string) (err error) {
 func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
 		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.opts.API, Protocols: slices.Clone(e.opts.Protocols),
-		DriverNames: e.opts.driverNames(),
+		DriverNames: datarecord.DriverNames(e.opts.DriverNames),
 		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
 	}
 	version, err := e.kubernetesVersion()
@@ -170,11 +172,8 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 		return SnapshotInfo{}, err
 	}
 	info.Kubernetes = version
-	for _, service := range []struct {
-		port     *int
-		endpoint string
-	}{{&info.S3Port, e.info.S3Endpoint}, {&info.GCSPort, e.info.GCSEndpoint}, {&info.AzurePort, e.info.AzureEndpoint}} {
-		if *service.port, err = portOf(service.endpoint); err != nil {
+	for _, s := range service.All() {
+		if *s.SavedPort(&info), err = portOf(*s.Endpoint(&e.info)); err != nil {
 			return SnapshotInfo{}, err
 		}
 	}

@@ -2,85 +2,93 @@ package emulator
 
 import (
 	"context"
-	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
-	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
-	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// startStore opens the store, which keeps its contents over the incarnations of the component.
-// Clients can reach it only while an incarnation runs.
-func (e *Emulator) startStore(ctx context.Context) error {
-	port, err := e.reservePort(ctx, portChoice{
-		service: "S3", wanted: e.opts.S3Port, saved: e.origin.s3Port,
-		moved: e.movedSecrets(),
-	})
-	if err != nil {
-		return err
+// Store is the object store behind the fake drivers. Its calls bypass the seams, so the journal
+// does not show them.
+type Store = backend.Store
+
+// Administrator is the ID of the administrator's account in the S3 store. Buckets that are created
+// with its key belong to it.
+const Administrator = backend.Administrator
+
+// maxContents is the maximum number of keys of Contents.
+const maxContents = 1000
+
+// Store returns the store, or nil if the driver is not the emulator's.
+func (e *Emulator) Store() Store {
+	if e.store == nil {
+		return nil
 	}
-	secure, err := e.storeTLS()
-	if err != nil {
-		return err
-	}
-	current := &e.storeIncarnation
-	if err := e.openStore(ctx, clockOf(current), func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().Middleware(e.store, next).ServeHTTP(w, r) })
-	}); err != nil {
-		return err
-	}
-	e.tlsConfig = secure
-	e.info.S3Region = fakedriver.DefaultRegion
-	e.info.S3Endpoint = e.scheme() + net.JoinHostPort(e.opts.listen().Host(), port.number)
-	e.keys.S3 = keyring.Service{Handler: e.store.Unwrapped(), Endpoint: e.info.S3Endpoint, Region: e.store.Region()}
-	if !e.opts.listen().BeyondLoopback() {
-		e.s3VirtualEndpoint = e.scheme() + net.JoinHostPort(s3.DefaultHost, port.number)
-	}
-	return e.startStateful(ctx, ComponentStore, e.loseAllData, func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-		listener, err := port.listen(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if secure != nil {
-			listener = tls.NewListener(listener, secure)
-		}
-		current.Store(i)
-		return server(func(ctx context.Context) error { return e.store.Serve(ctx, listener) }), nil
-	})
+	return backendStore{e.store, e}
 }
 
-// clockOf returns the clock of a component whose data survive its incarnations.
-func clockOf(current *atomic.Pointer[seam.Incarnation]) func() time.Time {
-	return func() time.Time {
-		if i := current.Load(); i != nil {
-			return i.Now()
-		}
-		return time.Now()
-	}
+// Keys returns the keys of the applications, which the oracles try.
+func (e *Emulator) Keys() backend.Keys { return e.keys }
+
+// backendStore is the store of an emulator as its users see it.
+type backendStore struct {
+	*store.Store
+
+	emulator *Emulator
 }
 
-func (e *Emulator) openStore(ctx context.Context, now func() time.Time, middleware func(http.Handler) http.Handler) (err error) {
+// AdminEmptyBucket implements backend.Store.
+func (s backendStore) AdminEmptyBucket(ctx context.Context, bucket string) error {
+	i := s.emulator.s3.Current()
+	if i == nil {
+		return fmt.Errorf("empty bucket %q: the store does not run", bucket)
+	}
+	return i.EmptyBucket(ctx, s.Store, bucket)
+}
+
+// Contents implements backend.Store.
+func (s backendStore) Contents(ctx context.Context, bucket string) backend.Contents {
+	found, err := s.Store.Contents(ctx, bucket, maxContents)
+	if err != nil {
+		return backend.Contents{}
+	}
+	return backend.Contents(found)
+}
+
+// ContentFiles implements backend.Store.
+func (s backendStore) ContentFiles() ([]string, error) {
+	if s.emulator.opts.DataDir == "" {
+		return nil, nil
+	}
+	files, err := s.Store.ContentFiles()
+	for i := range files {
+		files[i] = path.Join(storeName, files[i])
+	}
+	return files, err
+}
+
+// openStore opens the store, which keeps its contents over the incarnations of its service.
+func (e *Emulator) openStore(ctx context.Context) (err error) {
 	opts := store.Options{
 		MaxBodyBytes: e.opts.MaxBodyBytes,
 		MaxAccounts:  e.opts.MaxAccounts,
 		CORSOrigins:  e.opts.S3CORSOrigins,
 		WebIdentity:  e.webIdentity,
 		Issued:       e.rememberSession,
-		Middleware:   middleware,
-		Now:          now,
+		Middleware:   e.s3.Middleware,
+		Now:          e.s3.Now,
 	}
 	if e.dataDir() != "" {
 		opts.Dir = storeDir(e.dataDir())
@@ -95,18 +103,35 @@ func (e *Emulator) openStore(ctx context.Context, now func() time.Time, middlewa
 	return gcs.Migrate(ctx, e.store, filepath.Join(e.dataDir(), "gcs"))
 }
 
-// storeDir is the subdirectory for the store's files in a data directory.
-func storeDir(dir string) string { return filepath.Join(dir, "store") }
-
-func listenTCP(ctx context.Context, service, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+// createAdministrator creates the key with which users change the store without COSI, for instance
+// to create buckets that COSI imports. The call bypasses the seams. With a data directory, the key
+// survives restarts.
+func (e *Emulator) createAdministrator(ctx context.Context) error {
+	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
 	if err != nil {
-		if failed, ok := errors.AsType[*net.OpError](err); ok {
-			err = failed.Err // the rest of the message repeats the address
-		}
-		return nil, fmt.Errorf("listen for %s on %s: %w; stop the program that uses it, or choose another port", service, address, err)
+		return err
 	}
-	return listener, nil
+	content, err := json.Marshal(key)
+	if err != nil {
+		return err
+	}
+	e.info.S3Administrator = filepath.Join(e.info.Dir, "s3-administrator.json")
+	if err := os.WriteFile(e.info.S3Administrator, content, fileMode); err != nil {
+		return fmt.Errorf("write the key of the S3 store's administrator: %w", err)
+	}
+	return nil
+}
+
+// loseDataOf deletes the buckets and accounts of one fake driver.
+func (e *Emulator) loseDataOf(driver string) component.DataLoss {
+	return func(ctx context.Context) (administration.DataLoss, error) {
+		return e.store.Forget(ctx, func(owner string) bool { return owner == driver })
+	}
+}
+
+// loseAllData deletes all data of the store, except the administrator's key, which users have.
+func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
+	return e.store.Forget(ctx, func(owner string) bool { return owner != Administrator })
 }
 
 var errStarting = errors.New("the API server is still starting")

@@ -35,5 +35,3 @@ func (e *Emulator) openAuthority() (*certs.Authority, error) {
 	}
 	return certs.Open(authorityFile(e.dataDir()), beyond...)
 }
-
-func authorityFile(dir string) string { return filepath.Join(dir, "authority.pem") }

@@ -15,21 +15,49 @@ import (
 // sent to an account at Azure.
 const azureDomain = ".blob.cosi-emu.invalid"
 
-func azureBucketInfo(b Bucket) *cosiv1alpha2.AzureBucketInfo {
-	return &cosiv1alpha2.AzureBucketInfo{StorageAccount: sas.Account(b.Name)}
+// azureProtocol implements objectProtocol.
+type azureProtocol struct{}
+
+func (azureProtocol) protocol() Protocol { return ProtocolAzure }
+
+func (azureProtocol) wireType() cosiv1alpha2.ObjectProtocol_Type {
+	return cosiv1alpha2.ObjectProtocol_AZURE
 }
 
-// azureCredentials are a shared access signature: the URI of the container with its permissions,
+func (azureProtocol) parameters() []string {
+	return []string{
+		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
+	}
+}
+
+func (azureProtocol) serviceAccounts() bool { return false }
+
+// checkBuckets rejects several buckets, which a shared access signature cannot have, as the
+// KEP requires in its section on access to several buckets.
+func (azureProtocol) checkBuckets(grants []Grant) error {
+	if len(grants) > 1 {
+		return status.Errorf(codes.OutOfRange, "%d buckets requested, but a shared access signature of Azure is for one bucket: "+
+			"create a BucketAccess for each", len(grants))
+	}
+	return nil
+}
+
+func (azureProtocol) bucketInfo(_ *Driver, b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
+	return &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: sas.Account(b.Name)}}
+}
+
+// credentialInfo returns a shared access signature: the URI of the container with its permissions,
 // and a signature by the key. It names the stored access policy of the account, which ends with the
 // account, so it has no expiry of its own.
-func (d *Driver) azureCredentials(grant Grant, key Credentials) *cosiv1alpha2.AzureCredentialInfo {
+func (azureProtocol) credentialInfo(d *Driver, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
+	grant := grants[0]
 	container := d.azureContainer(grant.Bucket)
 	protocols := "https"
 	if container.Scheme == "http" {
 		protocols = "https,http"
 	}
 	container.RawQuery = sas.Token(grant.Bucket, key.AccessKeyID, key.SecretAccessKey, azurePermissions(grant), protocols).Encode()
-	return &cosiv1alpha2.AzureCredentialInfo{AccessToken: container.String()}
+	return &cosiv1alpha2.CredentialInfo{Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: container.String()}}
 }
 
 func (d *Driver) azureContainer(bucket string) *url.URL {
@@ -64,14 +92,4 @@ func azurePermissions(grant Grant) string {
 
 func allowed(mode AccessMode) (reads, writes bool) {
 	return mode == ReadOnly || mode == ReadWrite, mode == WriteOnly || mode == ReadWrite
-}
-
-// checkAzureBuckets rejects several buckets, which a shared access signature cannot have, as the
-// KEP requires in its section on access to several buckets.
-func checkAzureBuckets(protocol Protocol, grants []Grant) error {
-	if protocol == ProtocolAzure && len(grants) > 1 {
-		return status.Errorf(codes.OutOfRange, "%d buckets requested, but a shared access signature of Azure is for one bucket: "+
-			"create a BucketAccess for each", len(grants))
-	}
-	return nil
 }

@@ -41,9 +41,8 @@ func parameterNames() []string {
 // bucketParameters are the parameters of a bucket: the class's, completed by the driver's.
 // Parameters of the driver that the bucket's protocol does not support are left out.
 func (d *Driver) bucketParameters(protocol Protocol, ofClass map[string]string) map[string]string {
-	known := names(bucketParameters)
-	return d.completed(d.understood(ofClass, known), func(name string) bool {
-		return slices.Contains(known, name) && hasParameter(protocol, name)
+	return d.completed(d.understood(ofClass, names(bucketParameters)), func(name string) bool {
+		return slices.Contains(protocol.offered().parameters(), name)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/cosi-emu/cosi-emu/internal/driversocket"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -70,3 +71,16 @@ func (d *Driver) stop(server *grpc.Server) {
 		<-done
 	}
 }
+
+// Listen listens on a UNIX socket given as unix:///path/to.sock, the form of COSI_ENDPOINT. It
+// creates a missing directory, for its owner only. It replaces a socket that a driver has left
+// behind; a socket in use, and a file of another kind, are errors. Closing the listener removes the
+// socket.
+func Listen(endpoint string) (net.Listener, error) { return driversocket.Listen(endpoint) }
+
+// ValidateListenEndpoint returns an error if a driver must not listen there. The name of the socket
+// ends in .sock, as the specification of COSI requires.
+func ValidateListenEndpoint(endpoint string) error { return driversocket.ValidateName(endpoint) }
+
+// ValidateEndpoint returns an error if Listen can never listen there.
+func ValidateEndpoint(endpoint string) error { return driversocket.Validate(endpoint) }

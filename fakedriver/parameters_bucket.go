@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cosi-emu/cosi-emu/internal/s3rules"
 )
 
 // Parameters of BucketClasses are part of the bucket: creating it again with others is a conflict.
@@ -56,7 +58,7 @@ var bucketParameters = []parameter[BucketSpec]{
 			_, err := oneOf(map[string]bool{AddressingPath: true, AddressingVirtual: true}, value)
 			return err
 		}},
-	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + corsOriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
+	{Parameter{ParameterCORSOrigins, "origins, separated by commas, each " + s3rules.OriginAllowed, "The origins whose pages browsers let use the bucket, with all methods and headers: the CORS configuration that it is created with."}, setCORSOrigins},
 	{Parameter{ParameterIgnoreUnknown, "true or false", "Whether parameters that the driver does not know have no effect, as for a class of another driver. Otherwise they are rejected."},
 		func(_ *BucketSpec, value string) error { return checkIgnoreUnknown(value) }},
 	{Parameter{ParameterLatency, "a duration of at most 1m, such as 250ms", "How long each S3 request for the bucket is delayed."}, setLatency},

@@ -10,24 +10,54 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// protocolTypes are the supported protocols with their COSI types.
-var protocolTypes = map[Protocol]cosiv1alpha2.ObjectProtocol_Type{
-	ProtocolS3:    cosiv1alpha2.ObjectProtocol_S3,
-	ProtocolGCS:   cosiv1alpha2.ObjectProtocol_GCS,
-	ProtocolAzure: cosiv1alpha2.ObjectProtocol_AZURE,
+// objectProtocol is a protocol, as a driver offers it to COSI.
+type objectProtocol interface {
+	protocol() Protocol
+	wireType() cosiv1alpha2.ObjectProtocol_Type
+	// parameters are the sorted parameters of BucketClasses that have an effect.
+	parameters() []string
+	// serviceAccounts reports whether clients can authenticate as a ServiceAccount.
+	serviceAccounts() bool
+	// checkBuckets rejects buckets that no credentials of the protocol can be for.
+	checkBuckets(grants []Grant) error
+	// bucketInfo returns the address of a bucket.
+	bucketInfo(d *Driver, b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo
+	// credentialInfo returns the credentials for the buckets of an account.
+	credentialInfo(d *Driver, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo
+}
+
+// objectProtocols returns the supported protocols.
+func objectProtocols() []objectProtocol {
+	return []objectProtocol{s3Protocol{}, gcsProtocol{}, azureProtocol{}}
+}
+
+// offered returns a protocol. An unknown one of a backend counts as S3.
+func (p Protocol) offered() objectProtocol {
+	all := objectProtocols()
+	return all[max(0, slices.IndexFunc(all, func(one objectProtocol) bool { return one.protocol() == p }))]
+}
+
+func (d *Driver) bucketInfo(b Bucket) *cosiv1alpha2.ObjectProtocolAndBucketInfo {
+	return b.Protocol.offered().bucketInfo(d, b)
+}
+
+func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
+	return protocol.offered().credentialInfo(d, grants, key)
 }
 
 // ValidateProtocols returns an error if a driver cannot have these protocols: there must be at
 // least one, each known and given once.
 func ValidateProtocols(protocols []Protocol) error {
+	var known []Protocol
+	for _, one := range objectProtocols() {
+		known = append(known, one.protocol())
+	}
 	if len(protocols) == 0 {
-		return fmt.Errorf("no protocol given: at least one of %s is required",
-			protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
+		return fmt.Errorf("no protocol given: at least one of %s is required", protocolNames(known...))
 	}
 	for i, protocol := range protocols {
-		if _, ok := protocolTypes[protocol]; !ok {
-			return fmt.Errorf("protocol %q is unknown: it must be one of %s", string(protocol),
-				protocolNames(ProtocolS3, ProtocolGCS, ProtocolAzure))
+		if !slices.Contains(known, protocol) {
+			return fmt.Errorf("protocol %q is unknown: it must be one of %s", string(protocol), protocolNames(known...))
 		}
 		if slices.Contains(protocols[:i], protocol) {
 			return fmt.Errorf("protocol %s is listed twice", protocol)
@@ -62,7 +92,7 @@ func protocolNames(protocols ...Protocol) string {
 func (d *Driver) supportedProtocols() []*cosiv1alpha2.ObjectProtocol {
 	supported := make([]*cosiv1alpha2.ObjectProtocol, len(d.options.Protocols))
 	for i, protocol := range d.options.Protocols {
-		supported[i] = &cosiv1alpha2.ObjectProtocol{Type: protocolTypes[protocol]}
+		supported[i] = &cosiv1alpha2.ObjectProtocol{Type: protocol.offered().wireType()}
 	}
 	return supported
 }
@@ -70,7 +100,7 @@ func (d *Driver) supportedProtocols() []*cosiv1alpha2.ObjectProtocol {
 // protocolOf returns the protocol of a request, if the driver supports it.
 func (d *Driver) protocolOf(asked *cosiv1alpha2.ObjectProtocol) (Protocol, error) {
 	for _, protocol := range d.options.Protocols {
-		if protocolTypes[protocol] == asked.GetType() {
+		if protocol.offered().wireType() == asked.GetType() {
 			return protocol, nil
 		}
 	}
@@ -97,29 +127,12 @@ func (d *Driver) bucketProtocol(asked []*cosiv1alpha2.ObjectProtocol) (Protocol,
 	return chosen, nil
 }
 
-// parametersOf are the sorted parameters of buckets of other protocols than S3; all others are for
-// S3 only.
-var parametersOf = map[Protocol][]string{
-	ProtocolAzure: {
-		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
-	},
-	ProtocolGCS: {
-		ParameterIgnoreUnknown, ParameterMaxAccounts, ParameterNonEmptyDeletion, ParameterNote, ParameterQuotaBytes, ParameterQuotaObjects,
-		ParameterVersioning,
-	},
-}
-
-// hasParameter reports whether a parameter of BucketClasses has an effect on buckets of a protocol.
-func hasParameter(protocol Protocol, name string) bool {
-	return protocol == ProtocolS3 || slices.Contains(parametersOf[protocol], name)
-}
-
 // checkBucketParameters rejects parameters that would have no effect.
 func checkBucketParameters(protocol Protocol, parameters map[string]string) error {
+	known := protocol.offered().parameters()
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if !hasParameter(protocol, name) {
-			return invalid("parameter %s has no effect on buckets of protocol %s: they have %s", name, protocol,
-				strings.Join(parametersOf[protocol], ", "))
+		if !slices.Contains(known, name) {
+			return invalid("parameter %s has no effect on buckets of protocol %s: they have %s", name, protocol, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -139,26 +152,13 @@ func (d *Driver) accessProtocol(r *cosiv1alpha2.DriverGrantBucketAccessRequest, 
 	if err != nil {
 		return "", err
 	}
-	return protocol, cmp.Or(checkAuthenticationFor(protocol, r.GetAuthenticationType()), checkAzureBuckets(protocol, grants))
+	return protocol, cmp.Or(checkAuthenticationFor(protocol, r.GetAuthenticationType()), protocol.offered().checkBuckets(grants))
 }
 
-// checkAuthenticationFor rejects authentication that only S3 supports here.
+// checkAuthenticationFor rejects authentication that the protocol does not support here.
 func checkAuthenticationFor(protocol Protocol, authentication *cosiv1alpha2.AuthenticationType) error {
-	if protocol != ProtocolS3 && authentication.GetType() == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
+	if !protocol.offered().serviceAccounts() && authentication.GetType() == cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT {
 		return invalid("authentication type ServiceAccount is not supported by protocol %s here: it must be Key", protocol)
 	}
 	return nil
-}
-
-func (d *Driver) credentialInfo(protocol Protocol, grants []Grant, key Credentials) *cosiv1alpha2.CredentialInfo {
-	switch protocol {
-	case ProtocolGCS:
-		return &cosiv1alpha2.CredentialInfo{Gcs: gcsCredentials(key)}
-	case ProtocolAzure:
-		return &cosiv1alpha2.CredentialInfo{Azure: d.azureCredentials(grants[0], key)}
-	default:
-		return &cosiv1alpha2.CredentialInfo{
-			S3: &cosiv1alpha2.S3CredentialInfo{AccessKeyId: key.AccessKeyID, AccessSecretKey: key.SecretAccessKey},
-		}
-	}
 }

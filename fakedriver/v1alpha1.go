@@ -89,7 +89,7 @@ func (s *v1alpha1) grantRequest(r *cosiv1alpha1.DriverGrantBucketAccessRequest) 
 	}
 	request := &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId: accountID(r.GetName()), Parameters: r.GetParameters(),
-		Protocol:           &cosiv1alpha2.ObjectProtocol{Type: protocolTypes[protocol]},
+		Protocol:           &cosiv1alpha2.ObjectProtocol{Type: protocol.offered().wireType()},
 		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: authentication},
 		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
 			withMode(r.GetBucketId(), cosiv1alpha2.AccessMode_READ_WRITE),
@@ -106,7 +106,7 @@ func (s *v1alpha1) authentication(
 	asked cosiv1alpha1.AuthenticationType, protocol Protocol,
 ) (cosiv1alpha2.AuthenticationType_Type, error) {
 	supported := "Key"
-	if s.driver.options.ServiceAccounts && protocol == ProtocolS3 {
+	if s.driver.options.ServiceAccounts && protocol.offered().serviceAccounts() {
 		supported = "Key or IAM"
 	}
 	isUnknown := asked == cosiv1alpha1.AuthenticationType_UnknownAuthenticationType

@@ -2,9 +2,12 @@ package controlplane
 
 import (
 	"cmp"
+	"fmt"
 	"net"
 	"os"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Listen is the address of servers, and the host by which clients reach them. The zero value is the
@@ -15,6 +18,28 @@ type Listen struct {
 	// Advertise is the host name or IP address for clients; empty means Address, or Loopback if
 	// Address is unspecified.
 	Advertise string
+}
+
+// Validate rejects addresses that a server cannot listen on, or that clients cannot connect to.
+func (l Listen) Validate() error {
+	switch {
+	case l.Address == "" && l.Advertise != "":
+		return fmt.Errorf("host %q is for clients of other machines; also set the address to listen on", l.Advertise)
+	case l.Address == "":
+		return nil
+	case net.ParseIP(l.Address) == nil:
+		return fmt.Errorf("the address to listen on, %q, must be an IP address, like 192.0.2.7, or 0.0.0.0 for all of this machine", l.Address)
+	case l.Advertise != "" && !isHost(l.Advertise):
+		return fmt.Errorf("the host for clients, %q, must be an IP address or a host name", l.Advertise)
+	default:
+		return nil
+	}
+}
+
+// isHost reports whether a name is a host that clients can connect to.
+func isHost(name string) bool {
+	ip := net.ParseIP(name)
+	return ip != nil && !ip.IsUnspecified() || ip == nil && len(validation.IsDNS1123Subdomain(name)) == 0
 }
 
 // Bind returns the IP address to listen on.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 )
@@ -44,9 +45,8 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	opts.AzureEndpoint = others.endpoint(fakedriver.ProtocolAzure)
 	backend, handler := withOutage(opts, s3)
-	driver, socket, err := openDriver(opts, backend) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	driver, socket, err := openDriver(opts, backend, others) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -102,13 +102,16 @@ func listenS3(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // openDriver creates the driver and its socket.
-func openDriver(opts Options, backend fakedriver.Backend) (*fakedriver.Driver, net.Listener, error) {
-	driver, err := fakedriver.New(fakedriver.Options{
+func openDriver(opts Options, backend fakedriver.Backend, others openServices) (*fakedriver.Driver, net.Listener, error) {
+	options := fakedriver.Options{
 		Name: opts.DriverName, Dialect: opts.Dialect, Backend: backend, Protocols: opts.Protocols,
-		Endpoint: opts.S3Endpoint, VirtualEndpoint: opts.S3VirtualEndpoint, AzureEndpoint: opts.AzureEndpoint, Region: opts.S3Region,
+		VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
 		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, AcceptUnknownAuthentication: true,
 		Logger: opts.Logger.WithName("driver"),
-	})
+	}
+	service.S3.Lead(&options, opts.S3Endpoint)
+	others.lead(&options)
+	driver, err := fakedriver.New(options)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -177,10 +177,6 @@ func (s *Store) Objects() *objects.Store { return s.contents }
 // Blobs returns the store for the bytes that the services of all protocols receive.
 func (s *Store) Blobs() blobstore.Store { return s.blobs }
 
-// InlineContents returns the IDs of contents in the database of the directory. Large contents are
-// in files.
-func (s *Store) InlineContents() ([]blobstore.BlobID, error) { return s.blobs.Inline() }
-
 // Close ends all Serve calls and closes the store's files. Later requests to Handler
 // get ServiceUnavailable.
 func (s *Store) Close() error {

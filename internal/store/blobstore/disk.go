@@ -13,9 +13,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 )
 
+// The names in the directory of a store.
 const (
-	databaseName = "vault.db"
-	blobsName    = "blobs"
+	// DatabaseName is the file with the catalogue and small contents.
+	DatabaseName = "vault.db"
+	// BlobsName is the directory with the files of large contents.
+	BlobsName = "blobs"
 )
 
 // Disk is a store in a directory.
@@ -44,7 +47,7 @@ var _ Store = (*Disk)(nil)
 // only. One process at a time can open it. The caller must Close it. The error for damaged files is
 // of kind ErrDamaged.
 func Open(dir string) (*Disk, error) {
-	blobs := filepath.Join(dir, blobsName)
+	blobs := filepath.Join(dir, BlobsName)
 	if err := os.MkdirAll(blobs, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot create the directory of the store: %w", err)
 	}
@@ -52,7 +55,7 @@ func Open(dir string) (*Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(filepath.Join(dir, databaseName), len(files) > 0)
+	db, err := openDatabase(filepath.Join(dir, DatabaseName), len(files) > 0)
 	if err != nil {
 		return nil, err
 	}

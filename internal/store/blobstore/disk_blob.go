@@ -35,7 +35,7 @@ func (r *references) drop() bool {
 }
 
 func (d *Disk) path(id BlobID) string {
-	return filepath.Join(d.dir, blobsName, strconv.FormatUint(uint64(id), 16))
+	return filepath.Join(d.dir, BlobsName, strconv.FormatUint(uint64(id), 16))
 }
 
 // fileID is the inverse of path.

@@ -80,7 +80,7 @@ func (d *Disk) syncNames(group []*request) error {
 	for _, r := range group {
 		for _, blob := range r.blobs {
 			if _, ok := blob.(*fileBlob); ok {
-				return atomicfile.SyncDir(filepath.Join(d.dir, blobsName))
+				return atomicfile.SyncDir(filepath.Join(d.dir, BlobsName))
 			}
 		}
 	}

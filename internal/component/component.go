@@ -1,0 +1,90 @@
+// Package component runs one part of an emulator in incarnations: it starts, stops, crashes and
+// restarts alone, and the journal records each step. The seams of an incarnation are fenced when it
+// ends.
+package component
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
+)
+
+// ErrWrongState is the error of an operation that the state of a component does
+// not allow, such as starting it twice.
+var ErrWrongState = errors.New("the component is in the wrong state")
+
+// Runner is one incarnation of a component.
+type Runner interface {
+	// Start blocks until ctx is done or the component fails.
+	Start(ctx context.Context) error
+	// WaitReady returns when the component is ready.
+	WaitReady(ctx context.Context) error
+}
+
+// Process is a Runner that can be killed, such as an operating system process. A crash calls Kill,
+// and Start must return soon after. Other Runners are fenced, and then their context is cancelled.
+type Process interface{ Kill() }
+
+// Factory creates the runner of one incarnation, whose requests must all cross the incarnation's
+// seams. The context ends when the runner is ready.
+type Factory func(context.Context, *seam.Incarnation) (Runner, error)
+
+// Options describe a component.
+type Options struct {
+	// Name is the name of the component, as in the journal.
+	Name    string
+	Journal *journal.Journal
+	Create  Factory
+	// Failed is called when the component exits by itself.
+	Failed func(error)
+	// Faults apply to the operations of the component. Hooks implement their further effects,
+	// except Crashed, which each incarnation has of its own.
+	Faults *fault.Set
+	Hooks  seam.Hooks
+	// LoseData deletes the data that outlive incarnations; nil without any.
+	LoseData DataLoss
+	// Supervised restarts the component when it exits.
+	Supervised bool
+	// Stopped is wrapped by the error of WaitReady if Start soon returns the reason.
+	Stopped error
+}
+
+// Component is a part of the emulator that can be stopped, started and crashed alone.
+// It is safe for concurrent use; operations on one component run one after another.
+type Component struct {
+	options Options
+
+	operation sync.Mutex     // held during Start, Stop and Crash
+	watchers  sync.WaitGroup // one for each incarnation, until it has ended
+	restarts  sync.WaitGroup // one for each crash by a fault, until it is over
+
+	mu            sync.Mutex
+	state         State
+	incarnations  int
+	current       *incarnation
+	dying         *incarnation       // the last one killed by a fault
+	cancelRestart context.CancelFunc // cancels the latest restart
+	restarting    int                // number of restarts in progress
+	crashLoop     time.Duration      // pause before the next restart of a supervised component
+	closed        bool               // set when the emulator stops
+}
+
+// New returns a stopped component.
+func New(options Options) *Component {
+	return &Component{options: options, state: stateStopped, cancelRestart: func() {}}
+}
+
+// Name returns the name of the component, as in the journal.
+func (c *Component) Name() string { return c.options.Name }
+
+// State returns the state of the component and the number of its incarnations so far.
+func (c *Component) State() (state State, incarnation int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state, c.incarnations
+}

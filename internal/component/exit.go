@@ -1,0 +1,72 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+)
+
+// watch handles exits that Stop, Crash or a fault did not cause.
+func (c *Component) watch(l *incarnation) {
+	<-l.ended
+	c.mu.Lock()
+	failed := c.current == l
+	if failed {
+		_, err := c.transition(eventExit, nil)
+		failed = err == nil
+	}
+	c.mu.Unlock()
+	if failed {
+		c.fail(l)
+	}
+}
+
+// fail fences an incarnation that has exited by itself. It reports the failure, or restarts a
+// supervised component.
+func (c *Component) fail(l *incarnation) {
+	l.cancel()
+	l.incarnation.Fence()
+	err := l.err
+	if err == nil {
+		err = errors.New("it ended unexpectedly")
+	}
+	l.incarnation.Record(journal.StepFail, err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !l.excused && !c.options.Supervised:
+		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
+	case c.state == stateFailed && c.incarnations == l.incarnation.Number():
+		c.restartExcused(l)
+	}
+}
+
+// Excuse marks the exit of the current incarnation as expected, so that the component restarts. It
+// returns the number of the incarnation.
+func (c *Component) Excuse() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current != nil {
+		c.current.excused = true
+	}
+	return c.incarnations
+}
+
+// restartExcused starts the incarnation after an excused one. The caller holds c.mu.
+func (c *Component) restartExcused(l *incarnation) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
+	c.cancelRestart = cancel
+	pause := time.Duration(0)
+	if !l.excused {
+		pause = c.pauseAfter(l)
+	}
+	c.goRestart(func() {
+		defer cancel()
+		if pause == 0 || sleep(ctx, pause) {
+			c.retryStart(ctx, l.incarnation.Number())
+		}
+	})
+}

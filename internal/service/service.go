@@ -1,0 +1,75 @@
+// Package service has the registry of the protocols by which clients reach the store. Each has one
+// service, which knows how it starts, and how drivers and clients find it.
+package service
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/keyring"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
+	"github.com/cosi-emu/cosi-emu/internal/store"
+)
+
+// Service is the service of one protocol.
+type Service interface {
+	// Protocol is the protocol that clients use.
+	Protocol() fakedriver.Protocol
+	// Component is the name of the service in the journal.
+	Component() string
+	// Open creates the server in front of a store.
+	Open(Options) (Server, error)
+	// Region is the region in the signatures of clients.
+	Region(*store.Store) string
+	// Moved explains the effect of another port than a snapshot's.
+	Moved(objectstorage.Version) string
+	// Endpoint is the field with the URL of the service.
+	Endpoint(*description.Info) *string
+	// SavedPort is the field with the port of the service.
+	SavedPort(*description.SnapshotInfo) *int
+	// Keys is the service at which the keys of applications are tried.
+	Keys(*keyring.Ring) *keyring.Service
+	// Lead makes a driver lead its clients to an endpoint of the service.
+	Lead(driver *fakedriver.Options, endpoint string)
+}
+
+// Options configure a server.
+type Options struct {
+	Store        *store.Store
+	MaxBodyBytes int64
+	Logger       logr.Logger
+	// Now and Middleware are the seams; nil means none.
+	Now        func() time.Time
+	Middleware func(http.Handler) http.Handler
+}
+
+// Server answers the clients of a service. It keeps all its state in the store.
+type Server interface {
+	seam.Describer
+
+	Serve(ctx context.Context, l net.Listener) error
+	// Unwrapped answers requests past the seams.
+	Unwrapped() http.Handler
+}
+
+// S3 is the service that each store has.
+var S3 Service = s3Service{}
+
+// others are the services that a driver enables by its protocols.
+var others = []Service{gcsService{}, azureService{}}
+
+// All returns all services.
+func All() []Service { return append([]Service{S3}, others...) }
+
+// Others returns the services besides S3 that protocols enable.
+func Others(protocols []fakedriver.Protocol) []Service {
+	return slices.DeleteFunc(slices.Clone(others), func(s Service) bool { return !slices.Contains(protocols, s.Protocol()) })
+}
