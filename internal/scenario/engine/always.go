@@ -52,6 +52,6 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	}
 	return &outcome.Failure{
 		Message: subjectOf(object) + ": condition no longer met", Subject: subjectOf(object), Differences: w.differences,
-		Expected: expectedYAML(expectation.Pattern, r.variablesNow(ctx)), Got: gotYAML(w.last),
+		Expected: expectedYAML(expectation.Pattern, r.variables.Now(ctx)), Got: gotYAML(w.last),
 	}
 }

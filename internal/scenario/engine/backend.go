@@ -75,7 +75,7 @@ func (r *run) compareBackends(ctx context.Context, b *spec.Backend) error {
 func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Named, got map[string]any, only bool) error {
 	var known []string
 	for _, one := range expected {
-		name, err := r.text(ctx, one.Name)
+		name, err := r.variables.Text(ctx, one.Name)
 		if err != nil {
 			return err
 		}
@@ -84,14 +84,14 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 		if !ok {
 			value = match.Missing
 		}
-		differences, err := match.Match(one.Pattern, value, r.variablesNow(ctx))
+		differences, err := match.Match(one.Pattern, value, r.variables.Now(ctx))
 		if err != nil {
 			return err
 		}
 		if len(differences) > 0 {
 			return &outcome.Failure{
 				Message: fmt.Sprintf("backend %s %q: condition not met", kind, name), Differences: differences,
-				Expected: expectedYAML(one.Pattern, r.variablesNow(ctx)), Got: toYAML(got[name]),
+				Expected: expectedYAML(one.Pattern, r.variables.Now(ctx)), Got: toYAML(got[name]),
 			}
 		}
 	}

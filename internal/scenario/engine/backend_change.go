@@ -34,7 +34,7 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 		if change.name.IsZero() {
 			continue
 		}
-		name, err := r.text(ctx, change.name)
+		name, err := r.variables.Text(ctx, change.name)
 		if err != nil {
 			return err
 		}
@@ -47,11 +47,11 @@ func (r *run) changeBackend(ctx context.Context, asked *spec.Backend) error {
 
 // setPolicy changes the rights of an account in a bucket.
 func (r *run) setPolicy(ctx context.Context, asked *spec.Policy) error {
-	bucket, err := r.text(ctx, asked.Bucket)
+	bucket, err := r.variables.Text(ctx, asked.Bucket)
 	if err != nil {
 		return err
 	}
-	account, err := r.text(ctx, asked.Account)
+	account, err := r.variables.Text(ctx, asked.Account)
 	if err != nil {
 		return err
 	}

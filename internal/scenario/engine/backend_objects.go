@@ -27,7 +27,7 @@ func (r *run) changeContents(ctx context.Context, asked *spec.Backend) error {
 
 func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 	for _, one := range expected {
-		bucket, err := r.text(ctx, one.Name)
+		bucket, err := r.variables.Text(ctx, one.Name)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, err
 }
 
 func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
-	content, err := r.text(ctx, asked.Content)
+	content, err := r.variables.Text(ctx, asked.Content)
 	if err != nil {
 		return err
 	}
@@ -82,11 +82,11 @@ func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
 }
 
 func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a administrator, key string) error) error {
-	bucket, err := r.text(ctx, place.Bucket)
+	bucket, err := r.variables.Text(ctx, place.Bucket)
 	if err != nil {
 		return err
 	}
-	key, err := r.text(ctx, place.Key)
+	key, err := r.variables.Text(ctx, place.Key)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 
 // call calls a method of a driver, as a sidecar would, and compares the response.
 func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
-	name, err := r.text(ctx, s.Call.Method)
+	name, err := r.variables.Text(ctx, s.Call.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 
 // message builds a protocol message from a value of the document.
 func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, v *spec.Value) (proto.Message, error) {
-	value, err := r.evaluate(ctx, v)
+	value, err := r.variables.Evaluate(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, 
 
 // answered compares the code and the response with the expected ones.
 func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Message, failed error) (any, error) {
-	want, err := r.text(ctx, asked.Code)
+	want, err := r.variables.Text(ctx, asked.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +91,14 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 	if err := json.Unmarshal(body, &got); err != nil || asked.Response == nil {
 		return got, err
 	}
-	differences, err := match.Match(*asked.Response, got, r.variablesNow(ctx))
+	differences, err := match.Match(*asked.Response, got, r.variables.Now(ctx))
 	if err != nil {
 		return nil, err
 	}
 	if len(differences) > 0 {
 		return nil, &outcome.Failure{
 			Message: "the driver's response: condition not met", Differences: differences,
-			Expected: expectedYAML(*asked.Response, r.variablesNow(ctx)), Got: toYAML(got),
+			Expected: expectedYAML(*asked.Response, r.variables.Now(ctx)), Got: toYAML(got),
 		}
 	}
 	return got, nil

@@ -48,7 +48,7 @@ func (r *run) stop(ctx context.Context, s *spec.Step) (any, error) {
 
 func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Controllable) error) error {
 	for _, text := range names {
-		name, err := r.text(ctx, text)
+		name, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return err
 		}

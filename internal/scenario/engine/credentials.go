@@ -22,7 +22,7 @@ type credentials struct {
 }
 
 func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, error) {
-	name, err := r.text(ctx, asked.Secret)
+	name, err := r.variables.Text(ctx, asked.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 	}
 	options.RetryMaxAttempts = c.attempts
 	if !asked.Bucket.IsZero() {
-		if c.bucket, err = r.text(ctx, asked.Bucket); err != nil {
+		if c.bucket, err = r.variables.Text(ctx, asked.Bucket); err != nil {
 			return nil, err
 		}
 	}

@@ -173,7 +173,7 @@ func (r *run) compareCalled(ctx context.Context, kind string, expected spec.Name
 func (r *run) onlyCalled(ctx context.Context, kind string, expected spec.Named, called map[string]calledBucket) error {
 	var known []string
 	for _, one := range expected {
-		name, err := r.text(ctx, one.Name)
+		name, err := r.variables.Text(ctx, one.Name)
 		if err != nil {
 			return err
 		}

@@ -20,8 +20,8 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 	r.drivers = map[string]*emulator.AddedDriver{}
 	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // the user's driver replaces the only one of the setup
 		names[drivers[0].Name] = r.engine.emulator.Info().DriverName
-		r.bind("drivers", names)
-		r.bind("driver", names[drivers[0].Name])
+		r.variables.Bind("drivers", names)
+		r.variables.Bind("driver", names[drivers[0].Name])
 		return names, nil
 	}
 	for i := range drivers {
@@ -31,9 +31,9 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 		}
 		r.drivers[drivers[i].Name], names[drivers[i].Name] = added, added.DriverName
 	}
-	r.bind("drivers", names)
+	r.variables.Bind("drivers", names)
 	if len(drivers) > 0 {
-		r.bind("driver", names[drivers[0].Name])
+		r.variables.Bind("driver", names[drivers[0].Name])
 	}
 	return names, nil
 }
@@ -72,7 +72,7 @@ func (r *run) removeDrivers(ctx context.Context) error {
 
 // dial connects to a driver of the setup, or to the emulator's own.
 func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error) {
-	driver, err := r.text(ctx, name)
+	driver, err := r.variables.Text(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -90,6 +90,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	r.created.max = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
+	r.variables = r.initialVariables()
 	e.options.Observer.ScenarioStarted(s, r.namespace)
 	e.isolation.enter(r)
 	if err == nil {

@@ -27,7 +27,7 @@ type eventPattern struct {
 }
 
 func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPattern, error) {
-	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.variablesNow(ctx)}
+	found := eventPattern{EventPattern: p, seam: journal.Seam(p.Seam), variables: r.variables.Now(ctx)}
 	if p.Seam == "" {
 		found.seam = journal.SeamRPC
 	}
@@ -43,7 +43,7 @@ func (r *run) eventPattern(ctx context.Context, p spec.EventPattern) (eventPatte
 		if field.text.IsZero() {
 			continue
 		}
-		text, err := r.text(ctx, field.text)
+		text, err := r.variables.Text(ctx, field.text)
 		if err != nil {
 			return found, err
 		}

@@ -161,7 +161,7 @@ func (w *objectWait) event(ctx context.Context, event watch.Event) (bool, error)
 
 func (w *objectWait) compare(ctx context.Context, got any) (bool, error) {
 	got = readable(got)
-	differences, err := match.Match(w.pattern, got, w.run.variablesNow(ctx))
+	differences, err := match.Match(w.pattern, got, w.run.variables.Now(ctx))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
@@ -179,6 +179,6 @@ func (w *objectWait) failure(ctx context.Context) error {
 	}
 	return &outcome.Failure{
 		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
-		Expected: expectedYAML(w.pattern, w.run.variablesNow(ctx)), Got: gotYAML(w.last),
+		Expected: expectedYAML(w.pattern, w.run.variables.Now(ctx)), Got: gotYAML(w.last),
 	}
 }

@@ -21,11 +21,11 @@ import (
 const roleARN = "arn:aws:iam::000000000000:role/"
 
 func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
-	name, err := r.text(ctx, asked.ServiceAccount)
+	name, err := r.variables.Text(ctx, asked.ServiceAccount)
 	if err != nil {
 		return nil, err
 	}
-	access, err := r.text(ctx, asked.Access)
+	access, err := r.variables.Text(ctx, asked.Access)
 	if err != nil {
 		return nil, err
 	}

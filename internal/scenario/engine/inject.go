@@ -13,8 +13,8 @@ import (
 
 // inject adds a fault, which stays until a heal step or the end of the scenario.
 func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
-	text := func(t spec.Text) (string, error) { return r.text(ctx, t) }
-	value := func(v *spec.Value) (any, error) { return r.evaluate(ctx, v) }
+	text := func(t spec.Text) (string, error) { return r.variables.Text(ctx, t) }
+	value := func(v *spec.Value) (any, error) { return r.variables.Evaluate(ctx, v) }
 	f, err := s.Inject.Evaluate(text, value)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, r.healAll()
 	}
 	for _, text := range *s.Heal {
-		name, err := r.text(ctx, text)
+		name, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return nil, err
 		}

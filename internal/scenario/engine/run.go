@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/variables"
 )
 
 const cleanUpTimeout = 30 * time.Second
@@ -29,11 +29,12 @@ type run struct {
 	scope     string
 	namespace string
 
-	mu        sync.Mutex
-	variables map[string]any
-	marks     map[string]uint64
-	faults    []injection // active faults
-	words     []string    // identify events of the scenario
+	variables *variables.Set
+
+	mu     sync.Mutex
+	marks  map[string]uint64
+	faults []injection // active faults
+	words  []string    // identify events of the scenario
 	// namespaces are those that steps have created.
 	namespaces []string
 	result     outcome.Result
@@ -87,7 +88,7 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 	result.External = r.watcher.External()
 	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
 	if result.Passed && s.As != "" {
-		r.bind(s.As, value)
+		r.variables.Bind(s.As, value)
 	}
 	r.mu.Lock()
 	r.result.Steps = append(r.result.Steps, result)
@@ -107,7 +108,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, errSkipped
 	}
 	if s.When.Expression != nil {
-		holds, err := s.When.Test(r.variablesNow(ctx))
+		holds, err := s.When.Test(r.variables.Now(ctx))
 		if err != nil {
 			return nil, r.broken(s, err)
 		}
@@ -166,37 +167,4 @@ func (r *run) locate(s *spec.Step, err error) error {
 
 func (r *run) broken(s *spec.Step, err error) error {
 	return &outcome.Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
-}
-
-func (r *run) bind(name string, value any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.variables[name] = value
-}
-
-// local is the context key of variables of loops, which may run at the same time.
-type local struct{}
-
-func withLocal(ctx context.Context, name string, value any) context.Context {
-	own, _ := ctx.Value(local{}).(map[string]any)
-	own = maps.Clone(own)
-	if own == nil {
-		own = map[string]any{}
-	}
-	own[name] = value
-	return context.WithValue(ctx, local{}, own)
-}
-
-func (r *run) variablesNow(ctx context.Context) map[string]any {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := maps.Clone(r.variables)
-	own, _ := ctx.Value(local{}).(map[string]any)
-	maps.Copy(all, own)
-	return all
-}
-
-// text evaluates the expressions in a text.
-func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
-	return t.Text(r.variablesNow(ctx))
 }

@@ -27,7 +27,7 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, err
 	}
 	defer credentials.close()
-	code, err := r.text(ctx, s.S3.Code)
+	code, err := r.variables.Text(ctx, s.S3.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, e
 		if operation.key.IsZero() {
 			continue
 		}
-		key, err := r.text(ctx, operation.key)
+		key, err := r.variables.Text(ctx, operation.key)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	if asked.Content == nil {
 		return bytes.Repeat([]byte("cosi"), int(asked.Size)/4+1)[:asked.Size], nil
 	}
-	text, err := r.text(ctx, *asked.Content)
+	text, err := r.variables.Text(ctx, *asked.Content)
 	return []byte(text), err
 }
 
@@ -137,7 +137,7 @@ func deleteObject(ctx context.Context, _ *spec.S3, c *credentials, key string) (
 }
 
 func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
-	prefix, err := r.text(ctx, *asked.List)
+	prefix, err := r.variables.Text(ctx, *asked.List)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 	for _, key := range asked.Keys {
 		pattern.Items = append(pattern.Items, spec.Pattern{Scalar: key})
 	}
-	differences, err := match.Match(pattern, keys, r.variablesNow(ctx))
+	differences, err := match.Match(pattern, keys, r.variables.Now(ctx))
 	if err != nil {
 		return nil, err
 	}

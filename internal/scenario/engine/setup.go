@@ -12,18 +12,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/variables"
 )
 
 func (r *run) setUp(ctx context.Context) error {
 	setup := &r.scenario.Setup
-	seed := int64(1)
-	if setup.Seed != nil {
-		seed = *setup.Seed
-	}
-	r.variables = map[string]any{
-		"ns": r.namespace, "scope": r.scope, "seed": seed, "index": int64(0),
-		"driver": r.engine.emulator.Info().DriverName, "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
-	}
 	drivers, err := r.makeDrivers(ctx, setup.Drivers)
 	if err != nil {
 		return err
@@ -41,6 +34,18 @@ func (r *run) setUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// initialVariables returns the variables that every scenario has.
+func (r *run) initialVariables() *variables.Set {
+	seed := int64(1)
+	if own := r.scenario.Setup.Seed; own != nil {
+		seed = *own
+	}
+	return variables.New(map[string]any{
+		"ns": r.namespace, "scope": r.scope, "seed": seed, "index": int64(0),
+		"driver": r.engine.emulator.Info().DriverName, "class": emulator.ClassStandard, "accessClass": emulator.ClassStandard,
+	})
 }
 
 // scoped returns the cluster-wide name for a name of the scenario.
@@ -72,13 +77,13 @@ func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[st
 		}
 		accessNames[class.Name] = object.GetName()
 	}
-	r.bind("classes", names)
-	r.bind("accessClasses", accessNames)
+	r.variables.Bind("classes", names)
+	r.variables.Bind("accessClasses", accessNames)
 	if len(classes) > 0 {
-		r.bind("class", names[classes[0].Name])
+		r.variables.Bind("class", names[classes[0].Name])
 	}
 	if len(access) > 0 {
-		r.bind("accessClass", accessNames[access[0].Name])
+		r.variables.Bind("accessClass", accessNames[access[0].Name])
 	}
 	return nil
 }
@@ -87,7 +92,7 @@ func (r *run) driverOf(ctx context.Context, name string, drivers map[string]any)
 	if found, ok := drivers[name].(string); ok {
 		return found
 	}
-	found, _ := r.variablesNow(ctx)["driver"].(string)
+	found, _ := r.variables.Now(ctx)["driver"].(string)
 	return found
 }
 
