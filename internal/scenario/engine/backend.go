@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -91,13 +92,13 @@ func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Nam
 		if len(differences) > 0 {
 			return &outcome.Failure{
 				Message: fmt.Sprintf("backend %s %q: condition not met", kind, name), Differences: differences,
-				Expected: expectedYAML(one.Pattern, r.variables.Now(ctx)), Got: toYAML(got[name]),
+				Expected: render.Expected(one.Pattern, r.variables.Now(ctx)), Got: render.YAML(got[name]),
 			}
 		}
 	}
 	for name := range got {
 		if only && !slices.Contains(known, name) && r.isOwn(name) {
-			return &outcome.Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: toYAML(got[name])}
+			return &outcome.Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: render.YAML(got[name])}
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
@@ -98,7 +99,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 	if len(differences) > 0 {
 		return nil, &outcome.Failure{
 			Message: "the driver's response: condition not met", Differences: differences,
-			Expected: expectedYAML(*asked.Response, r.variables.Now(ctx)), Got: toYAML(got),
+			Expected: render.Expected(*asked.Response, r.variables.Now(ctx)), Got: render.YAML(got),
 		}
 	}
 	return got, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -71,7 +72,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	failure := &outcome.Failure{
-		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
+		Position: r.scenario.Position, Subject: subjectOf(object), Got: render.Got(wait.last),
 		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
 	}
 	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))

@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -182,7 +183,7 @@ func (r *run) onlyCalled(ctx context.Context, kind string, expected spec.Named, 
 	for id, one := range called {
 		if !slices.Contains(known, id) && !slices.Contains(known, one.name) && (r.isOwn(id) || r.isOwn(one.name)) {
 			return &outcome.Failure{
-				Message: "unexpected backend " + kind + " \"" + id + "\"", Got: toYAML(map[string]any{"id": id, "name": one.name}),
+				Message: "unexpected backend " + kind + " \"" + id + "\"", Got: render.YAML(map[string]any{"id": id, "name": one.name}),
 			}
 		}
 	}

@@ -1,4 +1,6 @@
-package engine
+// Package render renders the patterns of a scenario, and the objects that they are compared with,
+// for people: as YAML, and without the values of Secrets.
+package render
 
 import (
 	"maps"
@@ -9,8 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-func expectedYAML(p spec.Pattern, variables map[string]any) string {
-	return toYAML(wanted(p, variables))
+// Expected renders a pattern with the values of its expressions.
+func Expected(p spec.Pattern, variables map[string]any) string {
+	return YAML(wanted(p, variables))
 }
 
 func wanted(p spec.Pattern, variables map[string]any) any {
@@ -46,11 +49,11 @@ func wanted(p spec.Pattern, variables map[string]any) any {
 	return p.Scalar
 }
 
-// gotYAML renders the object without bookkeeping fields.
-func gotYAML(got any) string {
+// Got renders an object without bookkeeping fields.
+func Got(got any) string {
 	object, ok := got.(map[string]any)
 	if !ok {
-		return toYAML(got)
+		return YAML(got)
 	}
 	shown := maps.Clone(object)
 	if shown["kind"] == kindSecret {
@@ -69,10 +72,11 @@ func gotYAML(got any) string {
 		}
 		shown["metadata"] = kept
 	}
-	return toYAML(shown)
+	return YAML(shown)
 }
 
-func toYAML(value any) string {
+// YAML renders a value, or the error that prevents it.
+func YAML(value any) string {
 	text, err := yaml.Marshal(value)
 	if err != nil {
 		return err.Error()

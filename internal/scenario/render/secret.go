@@ -1,4 +1,4 @@
-package engine
+package render
 
 import (
 	"encoding/base64"
@@ -17,9 +17,9 @@ const (
 	redacted       = "***redacted***"
 )
 
-// readable adds stringData to a Secret: the decoded values of data. The API server
+// Readable adds stringData to a Secret: the decoded values of data. The API server
 // accepts this field, but never returns it.
-func readable(got any) any {
+func Readable(got any) any {
 	object, ok := got.(map[string]any)
 	if !ok || object["kind"] != kindSecret {
 		return got
@@ -37,7 +37,8 @@ func readable(got any) any {
 	return object
 }
 
-func redactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
+// RedactDifferences removes the values of a Secret from its differences.
+func RedactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
 	if object.GetKind() != kindSecret {
 		return differences
 	}
