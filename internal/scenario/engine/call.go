@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
@@ -44,7 +45,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	if ctx.Err() != nil {
 		_ = connection.Close()
-		return nil, &outcome.Failure{Message: name + " has not answered" + after(ctx)}
+		return nil, &outcome.Failure{Message: name + " has not answered" + timeout.After(ctx)}
 	}
 	if err == nil {
 		r.rememberCall(name, request, response)

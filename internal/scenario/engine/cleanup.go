@@ -60,9 +60,9 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	if matched, err := wait.get(ctx); matched || err != nil {
 		return err
 	}
-	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
+	limit := r.engine.timeouts.Scale(cleanUpTimeout / 3)
 	mark := r.engine.journal.Mark()
-	timed, cancel := r.engine.withProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
+	timed, cancel := r.engine.timeouts.WithProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(timed)
 	defer r.cancelWhenStalled(waitCtx, r.objectMayStay(object), giveUp)()

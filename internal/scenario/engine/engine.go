@@ -16,7 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 )
 
 // Engine runs scenarios. It is safe for concurrent use.
@@ -32,7 +32,7 @@ type Engine struct {
 	scopes    atomic.Int64
 	deleted   namespaceQueue
 
-	starvation starvation.Meter
+	timeouts timeout.Stretcher
 }
 
 // Options configure an engine.
@@ -71,7 +71,8 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = outcome.NopObserver{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options,
+		timeouts: timeout.Stretcher{Patience: options.Patience}}
 }
 
 // Run runs a scenario, cleans up after it, and judges it. The result lists all
@@ -149,7 +150,7 @@ func (r *run) perform(ctx context.Context) {
 		return
 	}
 	// The clean-up runs even if the scenario was cancelled.
-	cleanUp, cancel := r.engine.withTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
+	cleanUp, cancel := r.engine.timeouts.With(context.WithoutCancel(ctx), r.engine.timeouts.Scale(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
 	r.setOutcome()

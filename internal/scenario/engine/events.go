@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
@@ -142,7 +143,7 @@ func (r *run) calls(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, found.failure("")
 		}
 		if !r.awaitEvent(ctx, mark) {
-			return nil, found.failure(after(ctx))
+			return nil, found.failure(timeout.After(ctx))
 		}
 	}
 }
@@ -260,5 +261,5 @@ func (r *run) settle(ctx context.Context, s *spec.Step) (any, error) {
 	if latest := detector.Latest(); latest.Seq != 0 {
 		message += ", latest activity: " + latest.String()
 	}
-	return nil, &outcome.Failure{Message: message + after(ctx)}
+	return nil, &outcome.Failure{Message: message + timeout.After(ctx)}
 }

@@ -22,7 +22,7 @@ func (r *run) limits() spec.Limits { return r.scenario.Setup.Limits.OrDefault() 
 
 // withinDuration limits the duration of all steps.
 func (r *run) withinDuration(ctx context.Context) (context.Context, context.CancelFunc) {
-	most := r.engine.scaleTimeout(r.limits().Duration.Or(0))
+	most := r.engine.timeouts.Scale(r.limits().Duration.Or(0))
 	return context.WithTimeoutCause(ctx, most, limitReached("duration", most))
 }
 

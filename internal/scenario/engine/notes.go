@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
@@ -25,7 +26,7 @@ const (
 // a starved machine. The mark is the last event before the step.
 func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 	failure, ok := errors.AsType[*outcome.Failure](err)
-	timeout, timedOut := errors.AsType[*timeoutError](context.Cause(ctx))
+	limit, timedOut := errors.AsType[*timeout.Error](context.Cause(ctx))
 	if !ok || !timedOut {
 		return err
 	}
@@ -40,7 +41,7 @@ func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 		r.mu.Unlock()
 	}
 	failure.Notes = slices.Concat(driver,
-		inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isRequest), r.ended(events, mark), starvationNote(timeout))
+		inFlight(slices.DeleteFunc(r.engine.journal.Pending(), concerns), isRequest), r.ended(events, mark), starvationNote(limit))
 	return err
 }
 
@@ -150,10 +151,10 @@ func isReadyAgain(ended journal.Event, later []journal.Event) bool {
 }
 
 // starvationNote reports that other work kept the machine busy.
-func starvationNote(timeout *timeoutError) []string {
-	if timeout.usage.Share() < starved {
+func starvationNote(limit *timeout.Error) []string {
+	if limit.Usage.Share() < starved {
 		return nil
 	}
 	return []string{fmt.Sprintf("the machine was starved: in %s the emulator's threads ran for %s, and waited %s for a processor",
-		timeout.elapsed.Round(time.Second/10), timeout.usage.Ran.Round(time.Second/10), timeout.usage.Waited.Round(time.Second/10))}
+		limit.Elapsed.Round(time.Second/10), limit.Usage.Ran.Round(time.Second/10), limit.Usage.Waited.Round(time.Second/10))}
 }

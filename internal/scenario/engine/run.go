@@ -19,10 +19,6 @@ import (
 
 const cleanUpTimeout = 30 * time.Second
 
-func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
-	return limit * time.Duration(max(e.options.Patience, 1))
-}
-
 type run struct {
 	engine    *Engine
 	scenario  *spec.Scenario
@@ -116,10 +112,9 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, errSkipped
 		}
 	}
-	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
-	timeout = r.engine.scaleTimeout(timeout)
+	limit := r.engine.timeouts.Scale(s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout))))
 	mark := r.engine.journal.Mark()
-	within, cancel := r.engine.withProgress(ctx, timeout, func() time.Time { return r.lastProgress(mark) })
+	within, cancel := r.engine.timeouts.WithProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
 		within = ctx // steps inside have their own timeouts

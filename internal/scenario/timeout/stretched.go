@@ -1,13 +1,10 @@
-package engine
+package timeout
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
 )
 
@@ -20,58 +17,30 @@ const (
 	progressShare = 4
 )
 
-// StepTimeout returns the time limit of a step that has none of its own.
-func StepTimeout(patience int) time.Duration {
-	return time.Duration(max(patience, 1)) * time.Duration(spec.DefaultTimeout)
+// Stretcher limits contexts on one machine. It is safe for concurrent use.
+type Stretcher struct {
+	// Patience multiplies the timeouts that Scale returns; less than 1 means 1.
+	Patience int
+
+	starvation starvation.Meter
 }
 
-// CallTimeout returns a time limit for calls to the driver that ends them before the step that
-// waits for them.
-func CallTimeout(patience int) time.Duration { return StepTimeout(patience) / 2 }
+// Scale returns a timeout for this machine.
+func (s *Stretcher) Scale(limit time.Duration) time.Duration { return scale(s.Patience, limit) }
 
-// timeoutError is the cause of a step's ended context.
-type timeoutError struct {
-	timeout, elapsed time.Duration
-	usage            starvation.Usage
-	progressed       bool // components were at work when the timeout had come
-}
-
-func (t *timeoutError) Error() string { return "condition not met after " + t.duration() }
-
-// duration returns how long the step has taken, and why it exceeded its timeout.
-func (t *timeoutError) duration() string {
-	const half = 2 // a noticeable part of the timeout, and a second
-	if t.elapsed < t.timeout+max(t.timeout/half, time.Second) {
-		return t.timeout.String()
-	}
-	stretcher := "the starved machine"
-	if t.progressed {
-		stretcher = "the progress of components"
-	}
-	return fmt.Sprintf("%s, which %s stretched to %s", t.timeout, stretcher, t.elapsed.Round(time.Second/10))
-}
-
-// after returns the cause of an ended wait, for messages.
-func after(ctx context.Context) string {
-	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok {
-		return " after " + timeout.duration()
-	}
-	return "; " + context.Cause(ctx).Error()
-}
-
-// withTimeout returns a context that ends after a time in which the emulator could run: waiting for
+// With returns a context that ends after a time in which the emulator could run: waiting for
 // a processor does not count, up to a limit.
-func (e *Engine) withTimeout(ctx context.Context, timeout time.Duration) (within context.Context, stop func()) {
-	return e.withProgress(ctx, timeout, nil)
+func (s *Stretcher) With(ctx context.Context, timeout time.Duration) (within context.Context, stop func()) {
+	return s.WithProgress(ctx, timeout, nil)
 }
 
-// withProgress is like withTimeout, but also goes on while components make progress, up to the same
+// WithProgress is like With, but also goes on while components make progress, up to the same
 // limit. The function returns the time of the last progress.
-func (e *Engine) withProgress(
+func (s *Stretcher) WithProgress(
 	ctx context.Context, timeout time.Duration, progress func() time.Time,
 ) (within context.Context, stop func()) {
 	within, cancel := context.WithCancelCause(ctx)
-	t := &stretched{timeout: timeout, started: time.Now(), read: e.starvation.Read, progress: progress, cancel: cancel}
+	t := &stretched{timeout: timeout, started: time.Now(), read: s.starvation.Read, progress: progress, cancel: cancel}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	const first = 10 // most steps end before this part of the timeout
@@ -121,7 +90,7 @@ func (t *stretched) check() {
 	switch {
 	case t.ended:
 	case left <= 0:
-		t.cancel(&timeoutError{t.timeout, elapsed, usage, t.progressed})
+		t.cancel(&Error{elapsed, usage, t.timeout, t.progressed})
 	default:
 		t.timer = time.AfterFunc(max(left, time.Millisecond), t.check)
 	}

@@ -1,4 +1,4 @@
-package engine
+package timeout
 
 import (
 	"context"
@@ -84,7 +84,7 @@ func TestStretched(t *testing.T) {
 				if took := time.Since(started).Round(s / 10); took != tc.want {
 					t.Errorf("%s\nit ended after %s, want %s", tc.reason, took, tc.want)
 				}
-				if cause, ok := errors.AsType[*timeoutError](context.Cause(ctx)); !ok || cause.Error() != tc.message {
+				if cause, ok := errors.AsType[*Error](context.Cause(ctx)); !ok || cause.Error() != tc.message {
 					t.Errorf("%s\ncause %v, want %s", tc.reason, context.Cause(ctx), tc.message)
 				}
 				waiting.stop()
@@ -96,7 +96,7 @@ func TestStretched(t *testing.T) {
 // TestStretchedStop stops a context that ends without a timeout.
 func TestStretchedStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		within, stop := (&Engine{}).withTimeout(t.Context(), time.Second)
+		within, stop := (&Stretcher{}).With(t.Context(), time.Second)
 		stop()
 		<-time.After(time.Minute) // of the test's clock
 		if cause := context.Cause(within); !errors.Is(cause, context.Canceled) {
