@@ -1,4 +1,4 @@
-package engine
+package idle
 
 import (
 	"testing"
@@ -31,12 +31,12 @@ func TestLastProgress(t *testing.T) {
 			scope := eventscope.Scope{Namespaces: []string{ns}}
 			tc.event.Time, tc.event.Duration = time.Now(), time.Second
 			appended := j.Append(tc.event)
-			got := lastProgress(j, scope, 0)
+			got := LastProgress(j, scope, 0)
 			if want := appended.Time.Add(time.Second); tc.want != got.Equal(want) {
-				t.Errorf("lastProgress() = %v, want that of the event: %t", got, tc.want)
+				t.Errorf("LastProgress() = %v, want that of the event: %t", got, tc.want)
 			}
-			if got := lastProgress(j, scope, appended.Seq); !got.IsZero() {
-				t.Errorf("lastProgress() after the event = %v, want none", got)
+			if got := LastProgress(j, scope, appended.Seq); !got.IsZero() {
+				t.Errorf("LastProgress() after the event = %v, want none", got)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package engine
+package idle
 
 import (
 	"testing"
@@ -33,8 +33,8 @@ func TestMayStay(t *testing.T) {
 			object.SetKind(test.kind)
 			object.SetFinalizers(test.finalizers)
 			object.SetDeletionTimestamp(test.deleted)
-			if _, got := mayStay(object); got != test.want {
-				t.Errorf("mayStay: %t, want %t", got, test.want)
+			if _, got := MayStay(object); got != test.want {
+				t.Errorf("MayStay: %t, want %t", got, test.want)
 			}
 		})
 	}

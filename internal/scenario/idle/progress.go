@@ -1,4 +1,4 @@
-package engine
+package idle
 
 import (
 	"slices"
@@ -11,13 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// lastProgress returns the last time after an event at which a component made progress for the
-// scenario, or the zero time.
-func (r *run) lastProgress(mark uint64) time.Time {
-	return lastProgress(r.engine.journal, r.ownScope(), mark)
-}
-
-func lastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.Time {
+// LastProgress returns the last time after an event at which a component made progress in a scope,
+// or the zero time.
+func LastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.Time {
 	for _, e := range slices.Backward(j.Since(mark)) {
 		if isProgress(e) && scope.Concerns(e) {
 			return e.Time.Add(e.Duration)
