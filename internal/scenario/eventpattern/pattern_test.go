@@ -1,4 +1,4 @@
-package engine
+package eventpattern
 
 import (
 	"encoding/json"
@@ -20,22 +20,22 @@ func TestEventPatternAndWatches(t *testing.T) {
 	read := told
 	read.Operation.Name = "get secrets"
 	for name, c := range map[string]struct {
-		pattern eventPattern
+		pattern Pattern
 		event   journal.Event
 		want    bool
 	}{
-		"a request, of any operation":   {eventPattern{subject: "ns/west"}, read, true},
-		"a request, of a resource":      {eventPattern{operation: "* secrets"}, read, true},
-		"an event, of any operation":    {eventPattern{subject: "ns/west"}, told, false},
-		"an event, of a resource":       {eventPattern{operation: "* secrets"}, told, false},
-		"an event that is asked for":    {eventPattern{operation: "event secrets"}, told, true},
-		"any event that is asked for":   {eventPattern{operation: "event *"}, told, true},
-		"an event of something else":    {eventPattern{operation: "event buckets"}, told, false},
-		"a request instead of an event": {eventPattern{operation: "event secrets"}, read, false},
+		"a request, of any operation":   {Pattern{subject: "ns/west"}, read, true},
+		"a request, of a resource":      {Pattern{operation: "* secrets"}, read, true},
+		"an event, of any operation":    {Pattern{subject: "ns/west"}, told, false},
+		"an event, of a resource":       {Pattern{operation: "* secrets"}, told, false},
+		"an event that is asked for":    {Pattern{operation: "event secrets"}, told, true},
+		"any event that is asked for":   {Pattern{operation: "event *"}, told, true},
+		"an event of something else":    {Pattern{operation: "event buckets"}, told, false},
+		"a request instead of an event": {Pattern{operation: "event secrets"}, read, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.pattern.seam = journal.SeamAPI
-			if got, err := c.pattern.matches(c.event); err != nil || got != c.want {
+			if got, err := c.pattern.Matches(c.event); err != nil || got != c.want {
 				t.Errorf("%v, %v, want %v", got, err, c.want)
 			}
 		})
@@ -68,9 +68,9 @@ func TestCompareOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			asked := all[0].Steps[0].Calls
-			var patterns []eventPattern
+			var patterns []Pattern
 			for _, p := range asked.Events {
-				patterns = append(patterns, eventPattern{EventPattern: p, seam: journal.SeamRPC, operation: p.Operation.String()})
+				patterns = append(patterns, Pattern{EventPattern: p, seam: journal.SeamRPC, operation: p.Operation.String()})
 			}
 			var events []journal.Event
 			for i, operation := range tc.events {
@@ -78,9 +78,9 @@ func TestCompareOrder(t *testing.T) {
 					Seam: journal.SeamRPC, Operation: journal.Operation{Name: operation}, Time: time.Unix(int64(i), 0),
 				})
 			}
-			found, err := compare(asked, patterns, events)
-			if err != nil || found.problem != tc.want {
-				t.Errorf("compare() = %q, %v, want %q", found.problem, err, tc.want)
+			found, err := Compare(asked, patterns, events)
+			if err != nil || found.Problem != tc.want {
+				t.Errorf("Compare() = %q, %v, want %q", found.Problem, err, tc.want)
 			}
 		})
 	}
@@ -103,13 +103,13 @@ func TestNearest(t *testing.T) {
 	request := spec.Pattern{IsMapping: true, Fields: []spec.PatternField{
 		{Name: "accountId", Pattern: spec.Pattern{Scalar: "ba-1"}}, {Name: "mode", Pattern: spec.Pattern{Scalar: "ReadOnly"}},
 	}}
-	p := eventPattern{seam: journal.SeamRPC, component: "sidecar*", operation: "DriverGrant*", subject: "ba-1"}
+	p := Pattern{seam: journal.SeamRPC, component: "sidecar*", operation: "DriverGrant*", subject: "ba-1"}
 	p.Request = &request
 	found, err := p.miscounted(0, events)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := found.failure(" after 10s")
+	got := found.Failure(" after 10s")
 	const message = `expected at least 1 event "rpc sidecar* DriverGrant* ba-1", got 0 after 10s; ` +
 		"the nearest is sidecar DriverGrantBucketAccess ba-1 -> OK"
 	if got.Message != message || !slices.Equal(got.Events, []uint64{3}) {

@@ -1,4 +1,4 @@
-package engine
+package eventpattern
 
 import (
 	"encoding/json"
@@ -10,19 +10,20 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// mismatch is a difference between the journal and patterns of events.
-type mismatch struct {
-	problem string
-	// final means that no further event can correct it.
-	final bool
+// Mismatch is a difference between the journal and patterns of events.
+type Mismatch struct {
+	Problem string // empty without a difference
+	// Final means that no further event can correct it.
+	Final bool
 	// nearest is the most similar event to a missing one, and differences are the fields that
 	// differ.
 	nearest     *journal.Event
 	differences []match.Difference
 }
 
-func (m mismatch) failure(after string) *outcome.Failure {
-	f := &outcome.Failure{Message: m.problem + after, Differences: m.differences}
+// Failure returns the failure of a step that has waited for the events.
+func (m Mismatch) Failure(after string) *outcome.Failure {
+	f := &outcome.Failure{Message: m.Problem + after, Differences: m.differences}
 	if m.nearest != nil {
 		f.Message += "; the nearest is " + m.nearest.Component + " " + m.nearest.Operation.String() + " -> " + m.nearest.Outcome
 		f.Events = []uint64{m.nearest.Seq}
@@ -32,7 +33,7 @@ func (m mismatch) failure(after string) *outcome.Failure {
 
 // nearest returns the event of the same seam, component and operation that differs in the fewest
 // fields from the pattern, or nil. Of equal ones it returns the last.
-func (p eventPattern) nearest(events []journal.Event) (nearest *journal.Event, fewest []match.Difference, err error) {
+func (p Pattern) nearest(events []journal.Event) (nearest *journal.Event, fewest []match.Difference, err error) {
 	for _, e := range events {
 		if e.Seam != p.seam || !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) {
 			continue
@@ -48,7 +49,7 @@ func (p eventPattern) nearest(events []journal.Event) (nearest *journal.Event, f
 	return nearest, fewest, nil
 }
 
-func (p eventPattern) differences(e journal.Event) ([]match.Difference, error) {
+func (p Pattern) differences(e journal.Event) ([]match.Difference, error) {
 	var found []match.Difference
 	if !glob.Match(p.subject, e.Operation.Subject) {
 		found = append(found, match.Difference{Path: "subject", Want: p.subject, Got: e.Operation.Subject, Position: p.Position})
