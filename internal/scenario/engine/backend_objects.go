@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/storeadmin"
 )
 
 // changeContents makes the changes of the step that need more than a name.
@@ -43,10 +44,14 @@ func (r *run) compareObjects(ctx context.Context, expected spec.Named) error {
 	return nil
 }
 
+func (r *run) storeAsAdministrator() storeadmin.Store {
+	return storeadmin.Store{Store: r.engine.emulator.Store(), Info: r.engine.emulator.Info()}
+}
+
 func (r *run) objectsIn(ctx context.Context, bucket string) (map[string]any, error) {
 	objects := map[string]any{}
-	err := r.asAdministrator(ctx, bucket, func(a administrator) error {
-		sizes, err := a.list(ctx)
+	err := r.storeAsAdministrator().Use(ctx, bucket, func(a storeadmin.Client) error {
+		sizes, err := a.List(ctx)
 		for key, size := range sizes {
 			objects[key] = map[string]any{"size": size}
 		}
@@ -66,22 +71,22 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	if err := r.countPut(len(content)); err != nil {
 		return err
 	}
-	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(a administrator, key string) error {
-		return a.put(ctx, key, []byte(content))
+	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(a storeadmin.Client, key string) error {
+		return a.Put(ctx, key, []byte(content))
 	})
 }
 
 // deleteExternal deletes an object as the administrator, if it exists.
 func (r *run) deleteExternal(ctx context.Context, asked *spec.Place) error {
-	return r.atPlace(ctx, "delete", *asked, func(a administrator, key string) error {
-		if err := a.delete(ctx, key); !isNoObject(err) {
+	return r.atPlace(ctx, "delete", *asked, func(a storeadmin.Client, key string) error {
+		if err := a.Delete(ctx, key); !storeadmin.IsNoObject(err) {
 			return err
 		}
 		return nil
 	})
 }
 
-func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a administrator, key string) error) error {
+func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do func(a storeadmin.Client, key string) error) error {
 	bucket, err := r.variables.Text(ctx, place.Bucket)
 	if err != nil {
 		return err
@@ -90,7 +95,7 @@ func (r *run) atPlace(ctx context.Context, what string, place spec.Place, do fun
 	if err != nil {
 		return err
 	}
-	err = r.asAdministrator(ctx, bucket, func(a administrator) error { return do(a, key) })
+	err = r.storeAsAdministrator().Use(ctx, bucket, func(a storeadmin.Client) error { return do(a, key) })
 	if err != nil {
 		return fmt.Errorf("%s object %s in bucket %s: %w", what, key, bucket, err)
 	}

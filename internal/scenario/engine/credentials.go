@@ -10,12 +10,13 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/s3access"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/signedurl"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/secretvalues"
 )
 
 type credentials struct {
-	sender
+	signedurl.Sender
 
 	client *s3.Client
 	bucket string
@@ -42,9 +43,9 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		return nil, fmt.Errorf("use Secret/%s: %w", name, err)
 	}
 	c := &credentials{
-		sender: sender{transport: transport, attempts: max(1, r.engine.options.S3Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
+		Sender: signedurl.Sender{Transport: transport, Attempts: max(1, r.engine.options.S3Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
 	}
-	options.RetryMaxAttempts = c.attempts
+	options.RetryMaxAttempts = c.Attempts
 	if !asked.Bucket.IsZero() {
 		if c.bucket, err = r.variables.Text(ctx, asked.Bucket); err != nil {
 			return nil, err

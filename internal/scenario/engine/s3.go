@@ -26,7 +26,7 @@ func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer credentials.close()
+	defer credentials.Close()
 	code, err := r.variables.Text(ctx, s.S3.Code)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, k
 	_, err = c.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, MultipartUpload: &s3types.CompletedMultipartUpload{Parts: parts},
 	})
-	if failed, ok := errors.AsType[smithy.APIError](err); ok && failed.ErrorCode() == noSuchUpload && c.attempts > 1 {
+	if failed, ok := errors.AsType[smithy.APIError](err); ok && failed.ErrorCode() == noSuchUpload && c.Attempts > 1 {
 		err = c.confirm(ctx, key, size, err)
 	}
 	return nil, err
@@ -224,7 +224,7 @@ func (r *run) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, 
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.request(ctx, http.MethodGet, signed.URL, nil, nil)
+	body, err := c.Request(ctx, http.MethodGet, signed.URL, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +240,6 @@ func (r *run) presignedPut(ctx context.Context, asked *spec.S3, c *credentials, 
 	if err != nil {
 		return nil, err
 	}
-	_, err = c.request(ctx, http.MethodPut, signed.URL, nil, content)
+	_, err = c.Request(ctx, http.MethodPut, signed.URL, nil, content)
 	return nil, err
 }

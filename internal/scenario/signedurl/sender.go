@@ -1,4 +1,5 @@
-package engine
+// Package signedurl sends requests whose URLs have a signature, such as presigned ones of S3.
+package signedurl
 
 import (
 	"bytes"
@@ -17,18 +18,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// sender sends requests whose URLs have a signature.
-type sender struct {
-	transport *http.Transport
-	attempts  int
+// Sender sends requests whose URLs have a signature.
+type Sender struct {
+	Transport *http.Transport
+	Attempts  int
 }
 
-func (s sender) close() { s.transport.CloseIdleConnections() }
+// Close closes the idle connections.
+func (s Sender) Close() { s.Transport.CloseIdleConnections() }
 
-// request sends a presigned request, with as many attempts as the SDK makes. It
+// Request sends a presigned request, with as many attempts as the SDK makes. It
 // returns a rejection as an S3 error, like the SDK.
-func (s sender) request(ctx context.Context, method, signed string, header http.Header, content []byte) (body string, err error) {
-	pauses := wait.Backoff{Steps: s.attempts, Duration: firstPause, Factor: 2}
+func (s Sender) Request(ctx context.Context, method, signed string, header http.Header, content []byte) (body string, err error) {
+	pauses := wait.Backoff{Steps: s.Attempts, Duration: firstPause, Factor: 2}
 	_ = wait.ExponentialBackoffWithContext(ctx, pauses, func(ctx context.Context) (done bool, _ error) {
 		var again bool
 		body, again, err = s.requestOnce(ctx, method, signed, header, content)
@@ -41,7 +43,7 @@ func (s sender) request(ctx context.Context, method, signed string, header http.
 const firstPause = 200 * time.Millisecond
 
 // requestOnce also returns whether a retry may succeed.
-func (s sender) requestOnce(
+func (s Sender) requestOnce(
 	ctx context.Context, method, signed string, header http.Header, content []byte,
 ) (body string, again bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, signed, bytes.NewReader(content))
@@ -49,7 +51,7 @@ func (s sender) requestOnce(
 		return "", false, unsigned(err)
 	}
 	maps.Copy(request.Header, header)
-	response, err := (&http.Client{Transport: s.transport}).Do(request)
+	response, err := (&http.Client{Transport: s.Transport}).Do(request)
 	if err != nil {
 		return "", ctx.Err() == nil, unsigned(err)
 	}

@@ -1,4 +1,4 @@
-package engine
+package storeadmin
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-func azureOf(t *testing.T, service http.HandlerFunc) *azureAdministrator {
+func azureOf(t *testing.T, service http.HandlerFunc) *azureClient {
 	t.Helper()
 	server := httptest.NewServer(service)
 	transport := &http.Transport{}
@@ -20,7 +20,7 @@ func azureOf(t *testing.T, service http.HandlerFunc) *azureAdministrator {
 		transport.CloseIdleConnections()
 		server.Close()
 	})
-	a, err := newAzureAdministrator(server.URL, "photos", fakedriver.Credentials{AccessKeyID: "key", SecretAccessKey: "secret"}, transport)
+	a, err := newAzureClient(server.URL, "photos", fakedriver.Credentials{AccessKeyID: "key", SecretAccessKey: "secret"}, transport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAzureList(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := azureOf(t, pages(t, tc.pages)).list(t.Context())
+			got, err := azureOf(t, pages(t, tc.pages)).List(t.Context())
 			if text := fmt.Sprint(err); !strings.Contains(text, tc.err) || strings.Contains(text, "sig=") {
 				t.Errorf("error %v, want %q, and no signature", err, tc.err)
 			}
@@ -91,7 +91,7 @@ func TestAzureDelete(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte("<Error><Code>BlobNotFound</Code><Message>None.\nRequestId:1</Message></Error>"))
 	})
-	if err := a.delete(t.Context(), "a/../b"); !isNoObject(err) || err.Error() != "api error BlobNotFound: None." {
-		t.Errorf("delete() = %v, want BlobNotFound without the ID of the request", err)
+	if err := a.Delete(t.Context(), "a/../b"); !IsNoObject(err) || err.Error() != "api error BlobNotFound: None." {
+		t.Errorf("Delete() = %v, want BlobNotFound without the ID of the request", err)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package storeadmin
 
 import (
 	"context"
@@ -12,39 +12,40 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/signedurl"
 )
 
-// azureAdministrator uses a container of Azure. Its URLs have a signature, like presigned ones
+// azureClient uses a container of Azure. Its URLs have a signature, like presigned ones
 // of S3.
-type azureAdministrator struct {
-	sender
+type azureClient struct {
+	signedurl.Sender
 
 	container *url.URL
 }
 
-func newAzureAdministrator(
+func newAzureClient(
 	endpoint, bucket string, key fakedriver.Credentials, transport *http.Transport,
-) (*azureAdministrator, error) {
+) (*azureClient, error) {
 	base, err := url.Parse(endpoint)
 	if err != nil {
 		return nil, err
 	}
 	container := sas.Container(base, bucket)
 	container.RawQuery = sas.Token(bucket, key.AccessKeyID, key.SecretAccessKey, sas.AllPermissions, "https,http").Encode()
-	return &azureAdministrator{sender{transport: transport, attempts: retry.DefaultMaxAttempts}, container}, nil
+	return &azureClient{signedurl.Sender{Transport: transport, Attempts: retry.DefaultMaxAttempts}, container}, nil
 }
 
-func (a *azureAdministrator) put(ctx context.Context, key string, content []byte) error {
-	_, err := a.request(ctx, http.MethodPut, a.blob(key), http.Header{"X-Ms-Blob-Type": {"BlockBlob"}}, content)
+func (a *azureClient) Put(ctx context.Context, key string, content []byte) error {
+	_, err := a.Request(ctx, http.MethodPut, a.blob(key), http.Header{"X-Ms-Blob-Type": {"BlockBlob"}}, content)
 	return err
 }
 
-func (a *azureAdministrator) delete(ctx context.Context, key string) error {
-	_, err := a.request(ctx, http.MethodDelete, a.blob(key), http.Header{"X-Ms-Delete-Snapshots": {"include"}}, nil)
+func (a *azureClient) Delete(ctx context.Context, key string) error {
+	_, err := a.Request(ctx, http.MethodDelete, a.blob(key), http.Header{"X-Ms-Delete-Snapshots": {"include"}}, nil)
 	return err
 }
 
-func (a *azureAdministrator) blob(key string) string {
+func (a *azureClient) blob(key string) string {
 	blob := *a.container
 	blob.Path, blob.RawPath = blob.Path+"/"+key, "" // JoinPath would change keys such as a/../b
 	return blob.String()
@@ -61,7 +62,7 @@ type blobPage struct {
 	NextMarker string `xml:"NextMarker"`
 }
 
-func (a *azureAdministrator) list(ctx context.Context) (map[string]int64, error) {
+func (a *azureClient) List(ctx context.Context) (map[string]int64, error) {
 	sizes := map[string]int64{}
 	for marker, more := "", true; more; more = marker != "" {
 		page, err := a.page(ctx, marker)
@@ -82,7 +83,7 @@ func (a *azureAdministrator) list(ctx context.Context) (map[string]int64, error)
 	return sizes, nil
 }
 
-func (a *azureAdministrator) page(ctx context.Context, marker string) (page blobPage, err error) {
+func (a *azureClient) page(ctx context.Context, marker string) (page blobPage, err error) {
 	address := *a.container
 	query := address.Query()
 	query.Set("restype", "container")
@@ -91,7 +92,7 @@ func (a *azureAdministrator) page(ctx context.Context, marker string) (page blob
 		query.Set("marker", marker)
 	}
 	address.RawQuery = query.Encode()
-	body, err := a.request(ctx, http.MethodGet, address.String(), nil, nil)
+	body, err := a.Request(ctx, http.MethodGet, address.String(), nil, nil)
 	if err != nil {
 		return page, err
 	}

@@ -1,4 +1,4 @@
-package engine
+package signedurl
 
 import (
 	"net/http"
@@ -43,9 +43,9 @@ func TestSignedRequest(t *testing.T) {
 				answers[tc.answers[nth-1]](w, r)
 			}))
 			defer server.Close()
-			c := sender{transport: &http.Transport{}, attempts: tc.attempts}
-			defer c.close()
-			got, err := c.request(t.Context(), http.MethodPut, server.URL+"/b/k?X-Amz-Signature=abc", nil, []byte("content"))
+			c := Sender{Transport: &http.Transport{}, Attempts: tc.attempts}
+			defer c.Close()
+			got, err := c.Request(t.Context(), http.MethodPut, server.URL+"/b/k?X-Amz-Signature=abc", nil, []byte("content"))
 			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("error %v, want %q", err, tc.err)
 			}
