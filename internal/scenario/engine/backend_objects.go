@@ -68,7 +68,7 @@ func (r *run) putExternal(ctx context.Context, asked *spec.PutObject) error {
 	if err != nil {
 		return err
 	}
-	if err := r.countPut(len(content)); err != nil {
+	if err := r.puts.Add(len(content)); err != nil {
 		return err
 	}
 	return r.atPlace(ctx, "put", spec.Place{Bucket: asked.Bucket, Key: asked.Key}, func(a storeadmin.Client, key string) error {

@@ -35,7 +35,7 @@ func (r *run) end(ctx context.Context) error {
 func (r *run) cleanUp(ctx context.Context) []error {
 	failed := []error{r.emptyBuckets(ctx)}
 	var deleted []*unstructured.Unstructured
-	for _, object := range r.created.reversed() {
+	for _, object := range r.created.Reversed() {
 		err := r.engine.client.Delete(ctx, object)
 		switch {
 		case err == nil:

@@ -39,10 +39,7 @@ func (r *run) ownCalled() []calledBucket {
 // emptyCalled deletes the objects that the steps have put into buckets of the user's driver. It
 // gets the keys of an account for this.
 func (r *run) emptyCalled(ctx context.Context) error {
-	r.mu.Lock()
-	puts := r.puts
-	r.mu.Unlock()
-	if puts == 0 {
+	if !r.puts.Any() {
 		return nil
 	}
 	grant := r.called().grant

@@ -13,7 +13,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
@@ -84,14 +86,18 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	}
 	defer e.enter(s)()
 	scope, err := e.newScope(ctx, s.Name)
+	most := s.Setup.Limits.OrDefault()
 	r := &run{
 		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
+		puts: limits.NewPuts(most), created: limits.NewObjects(most),
 		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now()},
 	}
-	r.created.max = int(r.limits().Objects)
 	r.namespace = cmp.Or(e.options.Namespace, r.scope)
 	r.result.Namespace = r.namespace
 	r.variables = r.initialVariables()
+	r.application = &application.Application{
+		Client: e.client, Variables: r.variables, Puts: r.puts, Namespace: r.namespace, Attempts: e.options.S3Attempts,
+	}
 	e.options.Observer.ScenarioStarted(s, r.namespace)
 	e.isolation.enter(r)
 	if err == nil {
@@ -136,7 +142,7 @@ func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 func (r *run) perform(ctx context.Context) {
 	err := r.setUp(ctx)
 	if err == nil {
-		limited, cancel := r.withinDuration(ctx)
+		limited, cancel := limits.WithDuration(ctx, r.engine.timeouts.Scale(r.scenario.Setup.Limits.OrDefault().Duration.Or(0)))
 		err = r.steps(limited, r.scenario.Steps)
 		if err == nil {
 			r.awaitFaults(limited)

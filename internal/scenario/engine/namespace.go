@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,14 +63,6 @@ func (r *run) hasNamespace(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return name == r.namespace || slices.Contains(r.namespaces, name)
-}
-
-// namespaceAndName splits NAMESPACE/NAME; the default is the scenario's namespace.
-func (r *run) namespaceAndName(text string) (namespace, name string) {
-	if namespace, name, found := strings.Cut(text, "/"); found {
-		return namespace, name
-	}
-	return r.namespace, text
 }
 
 // isEmpty reports whether the namespace is certainly empty: the clean-up succeeded,

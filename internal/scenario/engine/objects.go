@@ -33,7 +33,7 @@ func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 // object returns an empty object with its name, or NAMESPACE/NAME. The default is the scenario's
 // namespace, if the kind has namespaces.
 func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
-	namespace, name := r.namespaceAndName(name)
+	namespace, name := spec.SplitName(name, r.namespace)
 	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.created.add(object); err != nil {
+		if err := r.created.Add(object); err != nil {
 			return nil, err
 		}
 		body, err := json.Marshal(object)

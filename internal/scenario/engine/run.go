@@ -10,7 +10,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
@@ -42,8 +44,9 @@ type run struct {
 	external []string // buckets and accounts that steps have created without COSI
 	// callsByStep are the scenario's own calls of the user's driver.
 	callsByStep []callByStep
-	puts        int // number of objects that steps have put into buckets
-	created     createdObjects
+	puts        *limits.Puts
+	application *application.Application
+	created     *limits.Objects
 	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
@@ -61,6 +64,10 @@ func init() { //nolint:gochecknoinits // verbs with steps inside refer to the ta
 		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
 		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
 	}
+}
+
+func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
+	return r.application.Do(ctx, s.S3)
 }
 
 func (r *run) steps(ctx context.Context, all []spec.Step) error {
@@ -136,7 +143,7 @@ func interrupted(ctx context.Context, err error) error {
 	if !ok {
 		return cmp.Or(err, context.Cause(ctx))
 	}
-	if limit, ok := errors.AsType[*limitError](context.Cause(ctx)); ok {
+	if limit, ok := errors.AsType[*limits.Error](context.Cause(ctx)); ok {
 		failure.Message = limit.Error() + ": " + failure.Message
 	}
 	failure.Broken = true

@@ -149,7 +149,7 @@ func accessModes(names []string) []v1alpha2.BucketAccessMode {
 }
 
 func (r *run) create(ctx context.Context, object client.Object) error {
-	if err := r.created.add(object); err != nil { // Create clears the kind
+	if err := r.created.Add(object); err != nil { // Create clears the kind
 		return err
 	}
 	if err := r.engine.client.Create(ctx, object); err != nil {

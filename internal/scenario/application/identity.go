@@ -1,4 +1,4 @@
-package engine
+package application
 
 import (
 	"context"
@@ -20,18 +20,18 @@ import (
 // access's name.
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-func (r *run) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
-	name, err := r.variables.Text(ctx, asked.ServiceAccount)
+func (a *Application) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
+	name, err := a.Variables.Text(ctx, asked.ServiceAccount)
 	if err != nil {
 		return nil, err
 	}
-	access, err := r.variables.Text(ctx, asked.Access)
+	access, err := a.Variables.Text(ctx, asked.Access)
 	if err != nil {
 		return nil, err
 	}
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: name}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: name}}
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{webidentity.Audience}}}
-	if err := r.engine.client.SubResource("token").Create(ctx, account, request); err != nil {
+	if err := a.Client.SubResource("token").Create(ctx, account, request); err != nil {
 		return nil, fmt.Errorf("get a token of ServiceAccount/%s: %w", name, err)
 	}
 	client := sts.New(sts.Options{

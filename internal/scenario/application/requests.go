@@ -1,4 +1,4 @@
-package engine
+package application
 
 import (
 	"bytes"
@@ -20,18 +20,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
-// s3 makes one S3 request with the credentials of a Secret, and compares the outcome.
-func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
-	credentials, err := r.credentials(ctx, s.S3)
+// Do makes one S3 request with the credentials of a Secret, and compares the outcome.
+func (a *Application) Do(ctx context.Context, asked *spec.S3) (any, error) {
+	credentials, err := a.credentials(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	defer credentials.Close()
-	code, err := r.variables.Text(ctx, s.S3.Code)
+	code, err := a.Variables.Text(ctx, asked.Code)
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.useS3(ctx, s.S3, credentials)
+	result, err := a.useS3(ctx, asked, credentials)
 	if err != nil {
 		if failed, ok := errors.AsType[smithy.APIError](err); ok && code != "" && failed.ErrorCode() == code {
 			return nil, nil
@@ -51,45 +51,45 @@ func orAllowed(code string) string {
 	return code
 }
 
-func (r *run) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
+func (a *Application) useS3(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
 	for _, operation := range []struct {
 		key spec.Text
 		do  func(context.Context, *spec.S3, *credentials, string) (any, error)
 	}{
-		{asked.Put, r.putObject}, {asked.Get, r.getObject}, {asked.Head, headObject}, {asked.Delete, deleteObject},
-		{asked.Multipart, r.uploadParts}, {asked.PresignGet, r.presignedGet}, {asked.PresignPut, r.presignedPut},
+		{asked.Put, a.putObject}, {asked.Get, a.getObject}, {asked.Head, headObject}, {asked.Delete, deleteObject},
+		{asked.Multipart, a.uploadParts}, {asked.PresignGet, a.presignedGet}, {asked.PresignPut, a.presignedPut},
 	} {
 		if operation.key.IsZero() {
 			continue
 		}
-		key, err := r.variables.Text(ctx, operation.key)
+		key, err := a.Variables.Text(ctx, operation.key)
 		if err != nil {
 			return nil, err
 		}
 		return operation.do(ctx, asked, c, key)
 	}
-	return r.listObjects(ctx, asked, c)
+	return a.listObjects(ctx, asked, c)
 }
 
-func (r *run) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
+func (a *Application) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
 	if asked.Content == nil {
 		return bytes.Repeat([]byte("cosi"), int(asked.Size)/4+1)[:asked.Size], nil
 	}
-	text, err := r.variables.Text(ctx, *asked.Content)
+	text, err := a.Variables.Text(ctx, *asked.Content)
 	return []byte(text), err
 }
 
 // toPut returns the content of an object to put, and counts the object.
-func (r *run) toPut(ctx context.Context, asked *spec.S3) ([]byte, error) {
-	content, err := r.content(ctx, asked)
+func (a *Application) toPut(ctx context.Context, asked *spec.S3) ([]byte, error) {
+	content, err := a.content(ctx, asked)
 	if err == nil {
-		err = r.countPut(len(content))
+		err = a.Puts.Add(len(content))
 	}
 	return content, err
 }
 
-func (r *run) putObject(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	content, err := r.toPut(ctx, asked)
+func (a *Application) putObject(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
+	content, err := a.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -99,16 +99,16 @@ func (r *run) putObject(ctx context.Context, asked *spec.S3, c *credentials, key
 	return nil, err
 }
 
-func (r *run) getObject(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
+func (a *Application) getObject(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
 	answer, err := c.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &c.bucket, Key: &key})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	return r.compareContent(ctx, asked, answer.Body)
+	return a.compareContent(ctx, asked, answer.Body)
 }
 
-func (r *run) compareContent(ctx context.Context, asked *spec.S3, body io.Reader) (any, error) {
+func (a *Application) compareContent(ctx context.Context, asked *spec.S3, body io.Reader) (any, error) {
 	got, err := io.ReadAll(body)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (r *run) compareContent(ctx context.Context, asked *spec.S3, body io.Reader
 	if asked.Content == nil && asked.Size == 0 {
 		return string(got), nil
 	}
-	want, err := r.content(ctx, asked)
+	want, err := a.content(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func deleteObject(ctx context.Context, _ *spec.S3, c *credentials, key string) (
 	return nil, err
 }
 
-func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
-	prefix, err := r.variables.Text(ctx, *asked.List)
+func (a *Application) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (any, error) {
+	prefix, err := a.Variables.Text(ctx, *asked.List)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 	for _, key := range asked.Keys {
 		pattern.Items = append(pattern.Items, spec.Pattern{Scalar: key})
 	}
-	differences, err := match.Match(pattern, keys, r.variables.Now(ctx))
+	differences, err := match.Match(pattern, keys, a.Variables.Now(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,8 @@ func (r *run) listObjects(ctx context.Context, asked *spec.S3, c *credentials) (
 // partBytes is the minimum size of a part in S3.
 const partBytes = 5 << 20
 
-func (r *run) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	content, err := r.toPut(ctx, asked)
+func (a *Application) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
+	content, err := a.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (c *credentials) confirm(ctx context.Context, key string, size int64, other
 	return otherwise
 }
 
-func (r *run) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
+func (a *Application) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
 	signed, err := s3.NewPresignClient(c.client).PresignGetObject(ctx, &s3.GetObjectInput{Bucket: &c.bucket, Key: &key})
 	if err != nil {
 		return nil, err
@@ -228,11 +228,11 @@ func (r *run) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, 
 	if err != nil {
 		return nil, err
 	}
-	return r.compareContent(ctx, asked, strings.NewReader(body))
+	return a.compareContent(ctx, asked, strings.NewReader(body))
 }
 
-func (r *run) presignedPut(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	content, err := r.toPut(ctx, asked)
+func (a *Application) presignedPut(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
+	content, err := a.toPut(ctx, asked)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package engine
+package application
 
 import (
 	"context"
@@ -22,15 +22,15 @@ type credentials struct {
 	bucket string
 }
 
-func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, error) {
-	name, err := r.variables.Text(ctx, asked.Secret)
+func (a *Application) credentials(ctx context.Context, asked *spec.S3) (*credentials, error) {
+	name, err := a.Variables.Text(ctx, asked.Secret)
 	if err != nil {
 		return nil, err
 	}
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{}
-	key.Namespace, key.Name = r.namespaceAndName(name)
-	if err := r.engine.client.Get(ctx, key, secret); err != nil {
+	key.Namespace, key.Name = spec.SplitName(name, a.Namespace)
+	if err := a.Client.Get(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("read Secret/%s: %w", name, err)
 	}
 	values, err := secretvalues.Data(secret)
@@ -43,16 +43,16 @@ func (r *run) credentials(ctx context.Context, asked *spec.S3) (*credentials, er
 		return nil, fmt.Errorf("use Secret/%s: %w", name, err)
 	}
 	c := &credentials{
-		Sender: signedurl.Sender{Transport: transport, Attempts: max(1, r.engine.options.S3Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
+		Sender: signedurl.Sender{Transport: transport, Attempts: max(1, a.Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
 	}
 	options.RetryMaxAttempts = c.Attempts
 	if !asked.Bucket.IsZero() {
-		if c.bucket, err = r.variables.Text(ctx, asked.Bucket); err != nil {
+		if c.bucket, err = a.Variables.Text(ctx, asked.Bucket); err != nil {
 			return nil, err
 		}
 	}
 	if !asked.ServiceAccount.IsZero() {
-		if options.Credentials, err = r.serviceAccountCredentials(ctx, asked, options); err != nil {
+		if options.Credentials, err = a.serviceAccountCredentials(ctx, asked, options); err != nil {
 			return nil, err
 		}
 	}
