@@ -23,18 +23,6 @@ func (e *Engine) ownDriver() bool {
 	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.Info().API == objectstorage.V1alpha2
 }
 
-// canStandIn reports whether the user's driver can replace the driver of a setup: there is one, and
-// it needs nothing that only a fake driver has.
-func canStandIn(setup *spec.Setup) bool {
-	if len(setup.Drivers) > 1 {
-		return false
-	}
-	return !slices.ContainsFunc(setup.Drivers, func(d spec.Driver) bool {
-		onlyS3 := len(d.Protocols) == 0 || slices.Equal(d.Protocols, []string{"S3"})
-		return d.Socket == "" && (!onlyS3 || len(d.AccessModes) > 0 || d.MultiBucket != nil && !*d.MultiBucket || len(d.Parameters) > 0)
-	})
-}
-
 // componentNamed returns the name of a component of the emulator. If the user's driver replaces the
 // driver of the setup, that driver's sidecar is the emulator's own.
 func (r *run) componentNamed(name string) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 )
@@ -81,7 +82,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 // failures. It is Broken if the context ends, and Skipped if the emulator lacks a
 // requirement.
 func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
-	if reason := e.unmetRequirement(s); reason != "" {
+	if reason := e.facts().Unmet(s); reason != "" {
 		return e.skip(s, reason)
 	}
 	defer e.enter(s)()
@@ -129,9 +130,21 @@ func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
 	return skipped
 }
 
+// RunsAlone reports whether no other scenario can run at the same time.
+func (e *Engine) RunsAlone(s *spec.Scenario) bool { return e.facts().RunsAlone(s) }
+
+// facts describes the emulator to scenarios with requirements.
+func (e *Engine) facts() requirements.Emulator {
+	return requirements.Emulator{
+		Info: e.emulator.Info(), HasStore: e.emulator.Store() != nil, HasControlPlane: e.emulator.ControlPlane() != nil,
+		HasDriverProcess: e.emulator.Component(emulator.ComponentDriver) != nil,
+		OwnDriver:        e.ownDriver(), AllowExec: e.options.AllowExec, NoS3: e.options.NoS3,
+	}
+}
+
 // enter waits until the scenario may run: alone, if it affects shared components.
 func (e *Engine) enter(s *spec.Scenario) (leave func()) {
-	if e.runsAlone(s) {
+	if e.RunsAlone(s) {
 		e.shared.Lock()
 		return e.shared.Unlock
 	}

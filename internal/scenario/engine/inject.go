@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -106,10 +105,4 @@ func (r *run) healAll() error {
 		}
 	}
 	return errors.Join(failed...)
-}
-
-// affectsOthers reports whether a fault can affect shared components, and not only the
-// scenario's own driver.
-func affectsOthers(f *spec.Fault) bool {
-	return f != nil && (f.Outage != "" || f.Interfere != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

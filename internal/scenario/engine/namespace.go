@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // maxDeletedNamespaces is the maximum number of unused namespaces that stay in a control plane that
@@ -68,5 +70,5 @@ func (r *run) hasNamespace(name string) bool {
 // isEmpty reports whether the namespace is certainly empty: the clean-up succeeded,
 // and no program has created unknown objects.
 func (r *run) isEmpty() bool {
-	return len(r.result.Failures) == 0 && !anyStep(r.scenario.Steps, verbIs("exec"))
+	return len(r.result.Failures) == 0 && !spec.AnyStep(r.scenario.Steps, func(s spec.Step) bool { return s.Verb == "exec" })
 }
