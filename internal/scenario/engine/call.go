@@ -40,7 +40,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.markCallExternal(name, request)
+	r.external.MarkCall(name, request)
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	if ctx.Err() != nil {
@@ -48,7 +48,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, &outcome.Failure{Message: name + " has not answered" + timeout.After(ctx)}
 	}
 	if err == nil {
-		r.rememberCall(name, request, response)
+		r.driverCalls.Remember(name, request, response)
 	}
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -27,13 +28,13 @@ func (r *run) end(ctx context.Context) error {
 	for _, untried := range r.engine.emulator.Keys().NotTried() {
 		r.result.Notes = append(r.result.Notes, untried.Error())
 	}
-	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
+	return errors.Join(append(failed, r.storage.CleanUp(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
 }
 
 // cleanUp deletes the scenario's objects in reverse order, while the components run.
 // It returns an error for each remaining object.
 func (r *run) cleanUp(ctx context.Context) []error {
-	failed := []error{r.emptyBuckets(ctx)}
+	failed := []error{r.storage.Empty(ctx)}
 	var deleted []*unstructured.Unstructured
 	for _, object := range r.created.Reversed() {
 		err := r.engine.client.Delete(ctx, object)
@@ -80,7 +81,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 
 // deleteBuckets deletes the Buckets that the scenario's claims left behind because of
 // their deletion policy, and waits until all Buckets of the scenario are gone.
-// cleanUpBackend deletes the retained buckets in the store.
+// CleanUp of the backend deletes the retained buckets in the store.
 func (r *run) deleteBuckets(ctx context.Context) error {
 	buckets := &unstructured.UnstructuredList{}
 	buckets.SetGroupVersionKind(r.scenario.API().GroupVersion().WithKind("BucketList"))
@@ -120,3 +121,7 @@ func claimNamespace(bucket *unstructured.Unstructured) string {
 	}
 	return ""
 }
+
+// EmptyBuckets deletes the objects in all buckets of the store, as the store's
+// administrator.
+func (e *Engine) EmptyBuckets(ctx context.Context) error { return backend.EmptyAll(ctx, e.store()) }

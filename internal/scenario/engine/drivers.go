@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -83,4 +85,23 @@ func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error
 		return added.Dial()
 	}
 	return grpc.NewClient(r.engine.emulator.Info().DriverEndpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+// componentNamed returns the name of a component of the emulator. If the user's driver replaces the
+// driver of the setup, that driver's sidecar is the emulator's own.
+func (r *run) componentNamed(name string) string {
+	if !r.engine.ownDriver() {
+		return name
+	}
+	prefix, driver, found := strings.Cut(name, ".")
+	if found && strings.TrimSuffix(driver, emulator.ReplicaSuffix) == r.engine.emulator.Info().DriverName {
+		return prefix + strings.TrimPrefix(driver, r.engine.emulator.Info().DriverName)
+	}
+	return name
+}
+
+// ownDriver reports whether the driver is the user's, so that only the driver sees its backend.
+func (e *Engine) ownDriver() bool {
+	emu := e.emulator
+	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.Info().API == objectstorage.V1alpha2
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -109,6 +110,9 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 		r.watcher, err = watch.Start(ctx, e.emulator)
 	}
 	if err == nil {
+		r.external = &backend.External{Watcher: r.watcher}
+		r.driverCalls = &backend.Calls{Journal: e.journal, After: r.result.From - 1}
+		r.storage = r.newStorage()
 		r.perform(ctx)
 	} else {
 		r.fail(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -39,11 +40,11 @@ type run struct {
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
-	watcher  *watch.Watcher
-	idle     *idle.Detector
-	external []string // buckets and accounts that steps have created without COSI
-	// callsByStep are the scenario's own calls of the user's driver.
-	callsByStep []callByStep
+	watcher     *watch.Watcher
+	idle        *idle.Detector
+	external    *backend.External
+	driverCalls *backend.Calls
+	storage     backend.Backend
 	puts        *limits.Puts
 	application *application.Application
 	created     *limits.Objects

@@ -32,11 +32,14 @@ type Client interface {
 	List(ctx context.Context) (map[string]int64, error)
 }
 
+// Account is the ID of the administrator's account, and its owner.
+const Account = backend.Administrator
+
 // Store is a store and the addresses of its services.
 type Store struct {
 	backend.Store
 
-	Info description.Info
+	Info func() description.Info
 }
 
 // Use runs a function with a client for a bucket of any protocol.
@@ -45,9 +48,9 @@ func (s Store) Use(ctx context.Context, bucket string, do func(Client) error) er
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{}
+	info, transport := s.Info(), &http.Transport{}
 	defer transport.CloseIdleConnections()
-	if transport.TLSClientConfig, err = certs.ClientConfig(s.Info.S3CertificateAuthority); err != nil {
+	if transport.TLSClientConfig, err = certs.ClientConfig(info.S3CertificateAuthority); err != nil {
 		return err
 	}
 	b, err := s.GetBucket(ctx, bucket)
@@ -56,21 +59,21 @@ func (s Store) Use(ctx context.Context, bucket string, do func(Client) error) er
 	}
 	switch b.Protocol {
 	case fakedriver.ProtocolAzure:
-		azure, err := newAzureClient(s.Info.AzureEndpoint, bucket, key, transport)
+		azure, err := newAzureClient(info.AzureEndpoint, bucket, key, transport)
 		if err != nil {
 			return err
 		}
 		return do(azure)
 	case fakedriver.ProtocolGCS: // its XML API is S3's
-		return do(newS3Client(s.Info.GCSEndpoint, signing.GoogleRegion, bucket, key, transport))
+		return do(newS3Client(info.GCSEndpoint, signing.GoogleRegion, bucket, key, transport))
 	default:
-		return do(newS3Client(s.Info.S3Endpoint, cmp.Or(b.Region, s.Info.S3Region), bucket, key, transport))
+		return do(newS3Client(info.S3Endpoint, cmp.Or(b.Region, info.S3Region), bucket, key, transport))
 	}
 }
 
 // key reads the key of the administrator.
 func (s Store) key() (key fakedriver.Credentials, err error) {
-	content, err := os.ReadFile(s.Info.S3Administrator)
+	content, err := os.ReadFile(s.Info().S3Administrator)
 	if err == nil {
 		err = json.Unmarshal(content, &key)
 	}

@@ -1,4 +1,4 @@
-package engine
+package backend
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 // backendState is the state of the backend as JSON, by names and IDs.
 type backendState struct{ buckets, accounts, policies map[string]any }
 
-func (r *run) backendState(ctx context.Context) (backendState, error) {
+func (s *Store) backendState(ctx context.Context) (backendState, error) {
 	found := backendState{map[string]any{}, map[string]any{}, map[string]any{}}
-	store := r.engine.emulator.Store()
+	store := s.Store
 	buckets, err := store.Buckets(ctx)
 	if err != nil {
 		return found, err

@@ -1,4 +1,4 @@
-package engine
+package backend
 
 import (
 	"context"
@@ -13,12 +13,11 @@ import (
 	"google.golang.org/grpc/status"
 	"k8s.io/apimachinery/pkg/util/uuid"
 
-	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-func (r *run) withDriver(ctx context.Context, do func(cosiv1alpha2.ProvisionerClient) error) error {
-	connection, err := r.dial(ctx, spec.Text{})
+func (d *Driver) withDriver(ctx context.Context, do func(cosiv1alpha2.ProvisionerClient) error) error {
+	connection, err := d.Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -26,30 +25,30 @@ func (r *run) withDriver(ctx context.Context, do func(cosiv1alpha2.ProvisionerCl
 }
 
 // ownCalled returns the buckets of the scenario that the user's driver has.
-func (r *run) ownCalled() []calledBucket {
+func (d *Driver) ownCalled() []calledBucket {
 	var own []calledBucket
-	for _, bucket := range r.called().buckets {
-		if r.isOwn(bucket.id) || r.isOwn(bucket.name) {
+	for _, bucket := range d.Calls.state().buckets {
+		if d.IsOwn(bucket.id) || d.IsOwn(bucket.name) {
 			own = append(own, bucket)
 		}
 	}
 	return own
 }
 
-// emptyCalled deletes the objects that the steps have put into buckets of the user's driver. It
+// Empty deletes the objects that the steps have put into buckets of the user's driver. It
 // gets the keys of an account for this.
-func (r *run) emptyCalled(ctx context.Context) error {
-	if !r.puts.Any() {
+func (d *Driver) Empty(ctx context.Context) error {
+	if !d.Puts.Any() {
 		return nil
 	}
-	grant := r.called().grant
+	grant := d.Calls.state().grant
 	if grant == nil {
 		return nil
 	}
-	return r.withDriver(ctx, func(driver cosiv1alpha2.ProvisionerClient) error {
+	return d.withDriver(ctx, func(driver cosiv1alpha2.ProvisionerClient) error {
 		var failed []error
-		for _, bucket := range r.ownCalled() {
-			if err := r.emptyWithKeys(ctx, driver, bucket, grant.Parameters); err != nil && status.Code(err) != codes.NotFound {
+		for _, bucket := range d.ownCalled() {
+			if err := d.emptyWithKeys(ctx, driver, bucket, grant.Parameters); err != nil && status.Code(err) != codes.NotFound {
 				failed = append(failed, fmt.Errorf("empty bucket %s: %w", bucket.id, err))
 			}
 		}
@@ -57,7 +56,7 @@ func (r *run) emptyCalled(ctx context.Context) error {
 	})
 }
 
-func (r *run) emptyWithKeys(
+func (d *Driver) emptyWithKeys(
 	ctx context.Context, driver cosiv1alpha2.ProvisionerClient, bucket calledBucket, parameters map[string]string,
 ) error {
 	protocol := &cosiv1alpha2.ObjectProtocol{Type: cosiv1alpha2.ObjectProtocol_S3}
@@ -72,7 +71,7 @@ func (r *run) emptyWithKeys(
 	if err != nil {
 		return err
 	}
-	r.watcher.MarkExternal(account.GetAccountId())
+	d.External.Watcher.MarkExternal(account.GetAccountId())
 	granted, err := driver.DriverGrantBucketAccess(ctx, &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId: account.GetAccountId(), Protocol: protocol, AuthenticationType: byKey, Parameters: parameters, Buckets: accessed,
 	})
@@ -107,43 +106,29 @@ func deleteObjects(ctx context.Context, granted *cosiv1alpha2.DriverGrantBucketA
 	return err
 }
 
-// deleteCalled deletes the buckets that COSI has left in the backend of the user's driver, for
+// CleanUp deletes the buckets that COSI has left in the backend of the user's driver, for
 // example with the policy Retain.
-func (r *run) deleteCalled(ctx context.Context) error {
-	own := r.ownCalled()
+func (d *Driver) CleanUp(ctx context.Context) error {
+	own := d.ownCalled()
 	if len(own) == 0 {
 		return nil
 	}
-	return r.withDriver(ctx, func(driver cosiv1alpha2.ProvisionerClient) error {
+	return d.withDriver(ctx, func(driver cosiv1alpha2.ProvisionerClient) error {
 		var failed []error
 		for _, bucket := range own {
-			failed = append(failed, r.deleteCalledBucket(ctx, driver, bucket))
+			failed = append(failed, d.deleteCalledBucket(ctx, driver, bucket))
 		}
 		return errors.Join(failed...)
 	})
 }
 
-func (r *run) deleteCalledBucket(ctx context.Context, driver cosiv1alpha2.ProvisionerClient, bucket calledBucket) error {
-	r.watcher.MarkExternal(bucket.id)
+func (d *Driver) deleteCalledBucket(ctx context.Context, driver cosiv1alpha2.ProvisionerClient, bucket calledBucket) error {
+	d.External.Watcher.MarkExternal(bucket.id)
 	request := &cosiv1alpha2.DriverDeleteBucketRequest{BucketId: bucket.id, Parameters: bucket.parameters}
 	response, err := driver.DriverDeleteBucket(ctx, request)
 	if err != nil && status.Code(err) != codes.NotFound {
 		return fmt.Errorf("delete bucket %s: %w", bucket.id, err)
 	}
-	r.rememberCall("DriverDeleteBucket", request, response)
+	d.Calls.Remember("DriverDeleteBucket", request, response)
 	return nil
-}
-
-// deleteByStep deletes a bucket of the user's driver by its name or ID, without COSI.
-func (r *run) deleteByStep(ctx context.Context, name string) error {
-	bucket := calledBucket{id: name}
-	for _, called := range r.called().buckets {
-		if called.id == name || called.name == name {
-			bucket = called
-		}
-	}
-	if err := r.emptyCalled(ctx); err != nil {
-		return err
-	}
-	return r.withDriver(ctx, func(driver cosiv1alpha2.ProvisionerClient) error { return r.deleteCalledBucket(ctx, driver, bucket) })
 }
