@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
@@ -32,7 +33,7 @@ type Engine struct {
 
 	// Scenarios hold shared for reading, and those that run alone for writing.
 	shared    sync.RWMutex
-	isolation *isolation
+	isolation *isolation.Isolation
 	scopes    atomic.Int64
 	deleted   namespaceQueue
 
@@ -75,7 +76,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = outcome.NopObserver{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options,
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolation.For(emu), options: options,
 		timeouts: timeout.Stretcher{Patience: options.Patience}}
 }
 
@@ -101,7 +102,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 		Client: e.client, Variables: r.variables, Puts: r.puts, Namespace: r.namespace, Attempts: e.options.S3Attempts,
 	}
 	e.options.Observer.ScenarioStarted(s, r.namespace)
-	e.isolation.enter(r)
+	r.isolated = e.isolation.Enter(r.scope, r.namespace)
 	if err == nil {
 		err = r.awaitEarlierWork(ctx)
 	}
@@ -119,7 +120,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 		r.setOutcome()
 	}
 	r.result.Scope = r.eventScope()
-	e.isolation.leave(r, len(r.result.Failures) > 0)
+	r.isolated.Leave(len(r.result.Failures) > 0, r.words)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
 	r.result.Redact(e.journal)
 	e.options.Observer.ScenarioEnded(r.result)

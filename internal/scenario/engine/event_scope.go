@@ -19,7 +19,7 @@ func (r *run) addWord(word string) {
 func (r *run) eventScope() eventscope.Scope {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	alone, others := r.engine.isolation.state(r)
+	alone, others := r.isolated.State()
 	return eventscope.Scope{
 		Alone: alone, Others: others,
 		Namespaces: append([]string{r.namespace}, r.namespaces...), Words: append(slices.Clone(r.words), r.scope),

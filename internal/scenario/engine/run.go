@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -27,6 +28,7 @@ type run struct {
 	scenario  *spec.Scenario
 	scope     string
 	namespace string
+	isolated  *isolation.Run
 
 	variables *variables.Set
 

@@ -1,4 +1,4 @@
-package engine
+package isolation
 
 import (
 	"testing"
@@ -11,36 +11,34 @@ import (
 // TestCompany starts and ends scenarios on two engines of one emulator.
 func TestCompany(t *testing.T) {
 	emu := &emulator.Emulator{}
-	one, two := isolationFor(emu), isolationFor(emu)
+	one, two := For(emu), For(emu)
 	if one != two {
 		t.Fatal("two engines of one emulator do not know of each other")
 	}
-	if isolationFor(&emulator.Emulator{}) == one {
+	if For(&emulator.Emulator{}) == one {
 		t.Error("engines of different emulators do")
 	}
-	first, second, third := &run{scope: "first-1"}, &run{scope: "second-2", words: []string{"uid"}}, &run{scope: "third-3"}
-	expect := func(r *run, want bool) {
+	expect := func(r *Run, want bool) {
 		t.Helper()
-		if got, _ := one.state(r); got != want {
+		if got, _ := r.State(); got != want {
 			t.Errorf("%s has been alone: %t, want %t", r.scope, got, want)
 		}
 	}
-	one.enter(first)
+	first := one.Enter("first-1", "")
 	expect(first, true)
-	two.enter(second)
+	second := two.Enter("second-2", "")
 	expect(first, false)
 	expect(second, false)
-	one.leave(first, false)
+	first.Leave(false, nil)
 	expect(second, false) // another run was active
-	two.leave(second, true)
-	one.enter(third)
+	second.Leave(true, []string{"uid"})
+	third := one.Enter("third-3", "")
 	expect(third, true)
-	if _, left := one.state(third); !cmp.Equal([]string{"uid", "second-2"}, left) {
+	if _, left := third.State(); !cmp.Equal([]string{"uid", "second-2"}, left) {
 		t.Errorf("words of what others have left: %v", left)
 	}
-	again := &run{scope: "second-2"} // of the other engine
-	two.enter(again)
-	if _, left := one.state(again); !cmp.Equal([]string{"uid"}, left) {
+	again := two.Enter("second-2", "") // of the other engine
+	if _, left := again.State(); !cmp.Equal([]string{"uid"}, left) {
 		t.Errorf("words of what others have left: %v; want none of its own", left)
 	}
 }
