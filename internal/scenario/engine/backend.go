@@ -55,6 +55,13 @@ func (r *run) isOwn(name string) bool {
 	return scope.Names(name)
 }
 
+// observeBackend records the changes of the backend from now on.
+func (r *run) observeBackend() {
+	r.external = &backend.External{Watcher: r.watcher}
+	r.driverCalls = &backend.Calls{Journal: r.engine.journal, After: r.result.From - 1}
+	r.storage = r.newStorage()
+}
+
 // newStorage returns the backend of the scenario.
 func (r *run) newStorage() backend.Backend {
 	scenario := backend.Scenario{Variables: r.variables, Puts: r.puts, External: r.external, IsOwn: r.isOwn}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -13,9 +12,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -89,18 +85,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 	}
 	defer e.enter(s)()
 	scope, err := e.newScope(ctx, s.Name)
-	most := s.Setup.Limits.OrDefault()
-	r := &run{
-		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
-		puts: limits.NewPuts(most), created: limits.NewObjects(most),
-		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now()},
-	}
-	r.namespace = cmp.Or(e.options.Namespace, r.scope)
-	r.result.Namespace = r.namespace
-	r.variables = r.initialVariables()
-	r.application = &application.Application{
-		Client: e.client, Variables: r.variables, Puts: r.puts, Namespace: r.namespace, Attempts: e.options.S3Attempts,
-	}
+	r := e.newRun(s, scope)
 	e.options.Observer.ScenarioStarted(s, r.namespace)
 	r.isolated = e.isolation.Enter(r.scope, r.namespace)
 	if err == nil {
@@ -111,9 +96,7 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 		r.watcher, err = watch.Start(ctx, e.emulator)
 	}
 	if err == nil {
-		r.external = &backend.External{Watcher: r.watcher}
-		r.driverCalls = &backend.Calls{Journal: e.journal, After: r.result.From - 1}
-		r.storage = r.newStorage()
+		r.observeBackend()
 		r.perform(ctx)
 	} else {
 		r.fail(err)

@@ -3,13 +3,16 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -71,4 +74,24 @@ func (r *run) hasNamespace(name string) bool {
 // and no program has created unknown objects.
 func (r *run) isEmpty() bool {
 	return len(r.result.Failures) == 0 && !spec.AnyStep(r.scenario.Steps, func(s spec.Step) bool { return s.Verb == "exec" })
+}
+
+// newScope chooses an unused name and creates the namespace of that name, unless all
+// scenarios share one. Another engine on the same cluster may use a name, or its
+// namespace may be terminating.
+func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
+	for {
+		scope := eventscope.Name(scenario, e.scopes.Add(1))
+		if e.options.Namespace != "" {
+			return scope, nil
+		}
+		err := e.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: scope}})
+		if apierrors.IsAlreadyExists(err) {
+			continue
+		}
+		if err != nil {
+			return scope, fmt.Errorf("create the scenario's namespace: %w", err)
+		}
+		return scope, nil
+	}
 }

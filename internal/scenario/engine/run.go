@@ -53,6 +53,21 @@ type run struct {
 	drivers     map[string]*emulator.AddedDriver // by their names in the document
 }
 
+func (e *Engine) newRun(s *spec.Scenario, scope string) *run {
+	most := s.Setup.Limits.OrDefault()
+	r := &run{
+		engine: e, scenario: s, scope: scope, namespace: cmp.Or(e.options.Namespace, scope),
+		marks: map[string]uint64{}, idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
+		result: outcome.Result{Scenario: s, Started: time.Now()},
+	}
+	r.result.Namespace = r.namespace
+	r.variables = r.initialVariables()
+	r.application = &application.Application{
+		Client: e.client, Variables: r.variables, Puts: r.puts, Namespace: r.namespace, Attempts: e.options.S3Attempts,
+	}
+	return r
+}
+
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
 
 var verbs map[string]verb

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 	"weak"
-
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // maxLeftovers is the number of failed scenarios whose scopes are remembered.
@@ -18,11 +16,11 @@ const maxLeftovers = 64
 var isolations sync.Map
 
 // For returns the isolation of an emulator.
-func For(emu *emulator.Emulator) *Isolation {
+func For[E any](emu *E) *Isolation {
 	key := weak.Make(emu)
 	found, there := isolations.LoadOrStore(key, &Isolation{})
 	if !there {
-		runtime.AddCleanup(emu, func(key weak.Pointer[emulator.Emulator]) { isolations.Delete(key) }, key)
+		runtime.AddCleanup(emu, func(key weak.Pointer[E]) { isolations.Delete(key) }, key)
 	}
 	return found.(*Isolation) //nolint:forcetypeassert // the only type in the map
 }

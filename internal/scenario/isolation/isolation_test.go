@@ -4,18 +4,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
+
+// emulator has a size, so that each has an address of its own.
+type emulator struct{ name string }
 
 // TestCompany starts and ends scenarios on two engines of one emulator.
 func TestCompany(t *testing.T) {
-	emu := &emulator.Emulator{}
+	emu := &emulator{}
 	one, two := For(emu), For(emu)
 	if one != two {
 		t.Fatal("two engines of one emulator do not know of each other")
 	}
-	if For(&emulator.Emulator{}) == one {
+	if For(&emulator{}) == one {
 		t.Error("engines of different emulators do")
 	}
 	expect := func(r *Run, want bool) {
