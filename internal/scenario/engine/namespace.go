@@ -27,12 +27,12 @@ type namespaceQueue struct {
 	names []string // oldest first
 }
 
-func (s *namespaceQueue) add(name string) (excess []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.names = append(s.names, name)
-	excess = s.names[:max(0, len(s.names)-maxDeletedNamespaces)]
-	s.names = s.names[len(excess):]
+func (q *namespaceQueue) add(name string) (excess []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.names = append(q.names, name)
+	excess = q.names[:max(0, len(q.names)-maxDeletedNamespaces)]
+	q.names = q.names[len(excess):]
 	return excess
 }
 

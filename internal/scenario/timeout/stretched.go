@@ -64,42 +64,42 @@ type stretched struct {
 }
 
 // begin reads the initial figures for check.
-func (t *stretched) begin() {
-	before := t.read()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.ended {
+func (s *stretched) begin() {
+	before := s.read()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
 		return
 	}
-	t.before = before
-	t.timer = time.AfterFunc(t.timeout-time.Since(t.started), t.check)
+	s.before = before
+	s.timer = time.AfterFunc(s.timeout-time.Since(s.started), s.check)
 }
 
 // check ends the context, or sets the time of the next check.
-func (t *stretched) check() {
-	usage := t.read().Since(t.before)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	elapsed := time.Since(t.started)
-	left := t.timeout - time.Duration(float64(elapsed)*(1-usage.Share()))
-	if left <= 0 && t.progress != nil {
-		left = t.timeout/progressShare - time.Since(t.progress())
-		t.progressed = t.progressed || left > 0
+func (s *stretched) check() {
+	usage := s.read().Since(s.before)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	elapsed := time.Since(s.started)
+	left := s.timeout - time.Duration(float64(elapsed)*(1-usage.Share()))
+	if left <= 0 && s.progress != nil {
+		left = s.timeout/progressShare - time.Since(s.progress())
+		s.progressed = s.progressed || left > 0
 	}
-	left = min(left, maxStretch*t.timeout-elapsed)
+	left = min(left, maxStretch*s.timeout-elapsed)
 	switch {
-	case t.ended:
+	case s.ended:
 	case left <= 0:
-		t.cancel(&Error{elapsed, usage, t.timeout, t.progressed})
+		s.cancel(&Error{elapsed, usage, s.timeout, s.progressed})
 	default:
-		t.timer = time.AfterFunc(max(left, time.Millisecond), t.check)
+		s.timer = time.AfterFunc(max(left, time.Millisecond), s.check)
 	}
 }
 
-func (t *stretched) stop() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ended = true
-	t.timer.Stop()
-	t.cancel(nil)
+func (s *stretched) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.timer.Stop()
+	s.cancel(nil)
 }
