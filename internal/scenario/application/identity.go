@@ -20,7 +20,9 @@ import (
 // access's name.
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-func (a *Application) serviceAccountCredentials(ctx context.Context, asked *spec.S3, s3Options s3.Options) (aws.CredentialsProvider, error) {
+func (a *Application) serviceAccountCredentials(
+	ctx context.Context, asked *spec.S3, s3Options s3.Options,
+) (aws.CredentialsProvider, error) {
 	name, err := a.Variables.Text(ctx, asked.ServiceAccount)
 	if err != nil {
 		return nil, err

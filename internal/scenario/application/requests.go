@@ -5,13 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
@@ -71,23 +66,6 @@ func (a *Application) useS3(ctx context.Context, asked *spec.S3, c *credentials)
 	return a.listObjects(ctx, asked, c)
 }
 
-func (a *Application) content(ctx context.Context, asked *spec.S3) ([]byte, error) {
-	if asked.Content == nil {
-		return bytes.Repeat([]byte("cosi"), int(asked.Size)/4+1)[:asked.Size], nil
-	}
-	text, err := a.Variables.Text(ctx, *asked.Content)
-	return []byte(text), err
-}
-
-// toPut returns the content of an object to put, and counts the object.
-func (a *Application) toPut(ctx context.Context, asked *spec.S3) ([]byte, error) {
-	content, err := a.content(ctx, asked)
-	if err == nil {
-		err = a.Puts.Add(len(content))
-	}
-	return content, err
-}
-
 func (a *Application) putObject(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
 	content, err := a.toPut(ctx, asked)
 	if err != nil {
@@ -106,24 +84,6 @@ func (a *Application) getObject(ctx context.Context, asked *spec.S3, c *credenti
 	}
 	defer func() { _ = answer.Body.Close() }()
 	return a.compareContent(ctx, asked, answer.Body)
-}
-
-func (a *Application) compareContent(ctx context.Context, asked *spec.S3, body io.Reader) (any, error) {
-	got, err := io.ReadAll(body)
-	if err != nil {
-		return nil, err
-	}
-	if asked.Content == nil && asked.Size == 0 {
-		return string(got), nil
-	}
-	want, err := a.content(ctx, asked)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(want, got) {
-		return nil, fmt.Errorf("unexpected object content: %d bytes, want %d", len(got), len(want))
-	}
-	return string(got), nil
 }
 
 func headObject(ctx context.Context, _ *spec.S3, c *credentials, key string) (any, error) {
@@ -167,79 +127,4 @@ func (a *Application) listObjects(ctx context.Context, asked *spec.S3, c *creden
 		return nil, fmt.Errorf("the listing differs: %s", differences[0])
 	}
 	return keys, nil
-}
-
-// partBytes is the minimum size of a part in S3.
-const partBytes = 5 << 20
-
-func (a *Application) uploadParts(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	content, err := a.toPut(ctx, asked)
-	if err != nil {
-		return nil, err
-	}
-	size := int64(len(content))
-	upload, err := c.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &c.bucket, Key: &key})
-	if err != nil {
-		return nil, err
-	}
-	var parts []s3types.CompletedPart
-	for number := int32(1); len(content) > 0 || number == 1; number++ {
-		piece := content[:min(partBytes, len(content))]
-		content = content[len(piece):]
-		part, err := c.client.UploadPart(ctx, &s3.UploadPartInput{
-			Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, PartNumber: &number, Body: bytes.NewReader(piece),
-			ContentMD5: s3access.ContentMD5(piece),
-		})
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, s3types.CompletedPart{
-			PartNumber: new(number), ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32,
-		})
-	}
-	_, err = c.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
-		Bucket: &c.bucket, Key: &key, UploadId: upload.UploadId, MultipartUpload: &s3types.CompletedMultipartUpload{Parts: parts},
-	})
-	if failed, ok := errors.AsType[smithy.APIError](err); ok && failed.ErrorCode() == noSuchUpload && c.Attempts > 1 {
-		err = c.confirm(ctx, key, size, err)
-	}
-	return nil, err
-}
-
-// noSuchUpload is the S3 error code for a missing upload.
-const noSuchUpload = "NoSuchUpload"
-
-// confirm returns nil if the object exists. Then an earlier attempt has completed the
-// upload, its response was lost, and the retry returned NoSuchUpload.
-func (c *credentials) confirm(ctx context.Context, key string, size int64, otherwise error) error {
-	head, err := c.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.bucket, Key: &key})
-	if err == nil && aws.ToInt64(head.ContentLength) == size {
-		return nil
-	}
-	return otherwise
-}
-
-func (a *Application) presignedGet(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	signed, err := s3.NewPresignClient(c.client).PresignGetObject(ctx, &s3.GetObjectInput{Bucket: &c.bucket, Key: &key})
-	if err != nil {
-		return nil, err
-	}
-	body, err := c.Request(ctx, http.MethodGet, signed.URL, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.compareContent(ctx, asked, strings.NewReader(body))
-}
-
-func (a *Application) presignedPut(ctx context.Context, asked *spec.S3, c *credentials, key string) (any, error) {
-	content, err := a.toPut(ctx, asked)
-	if err != nil {
-		return nil, err
-	}
-	signed, err := s3.NewPresignClient(c.client).PresignPutObject(ctx, &s3.PutObjectInput{Bucket: &c.bucket, Key: &key})
-	if err != nil {
-		return nil, err
-	}
-	_, err = c.Request(ctx, http.MethodPut, signed.URL, nil, content)
-	return nil, err
 }

@@ -138,7 +138,8 @@ func allows(exception *spec.Exception, f checks.Finding) bool {
 // allowsExternal reports whether an exception is about a bucket or account of the backend
 // that a step changed without COSI. The oracles do not judge these.
 func (r *run) allowsExternal(exception *spec.Exception) bool {
-	return exception.About != "" && slices.ContainsFunc(slices.Concat(r.external.Created(), r.result.Observed.External), func(name string) bool {
+	changed := slices.Concat(r.external.Created(), r.result.Observed.External)
+	return exception.About != "" && slices.ContainsFunc(changed, func(name string) bool {
 		return strings.Contains(name, exception.About)
 	})
 }

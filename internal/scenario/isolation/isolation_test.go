@@ -7,7 +7,7 @@ import (
 )
 
 // emulator has a size, so that each has an address of its own.
-type emulator struct{ name string }
+type emulator struct{ _ *emulator }
 
 // TestCompany starts and ends scenarios on two engines of one emulator.
 func TestCompany(t *testing.T) {
