@@ -37,7 +37,7 @@ SEED ?= 1
 
 # The packages whose tests take longest begin first, so that none of them runs alone at the end.
 SLOWEST := $(addprefix ./,cmd/cosi-emu internal/explore scenarios/suite conformance emulator sidecar \
-	internal/scenario/engine sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
+	internal/scenario/engine/contract sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
 GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
@@ -234,7 +234,7 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 .PHONY: nightly-soak
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 	$(GO) test ./scenarios/suite -count 5 -race -timeout 40m
-	$(GO) test ./internal/scenario/engine -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
+	$(GO) test ./internal/scenario/engine/contract -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
 	$(GO) test ./internal/store -count 20 -race -timeout 20m -run '^TestKill$$'
 
 # make explore EXPLORE='--pairs --budget 10m'

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"sigs.k8s.io/yaml"
 
+	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
@@ -110,77 +111,24 @@ type ControlPlane struct {
 	Reporter emulator.Reporter
 }
 
-// Backend injects failures into the backend of a driver. A method that is not supported returns an
-// error that wraps ErrUnsupported: the checks that require it are not supported either.
-type Backend interface {
-	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
-	Lose(ctx context.Context, bucket string) error
-	// Fail has the backend fail or reject all requests, and Heal ends that.
-	Fail(ctx context.Context) error
-	Heal(ctx context.Context) error
-}
+// Types of package description, which describes them.
+type (
+	// Backend injects failures into the backend of a driver.
+	Backend = description.Backend
+	// Parameters are the settings that the author of a driver supplies.
+	Parameters = description.Parameters
+	// Implementation describes a driver to the readers of its report.
+	Implementation = description.Implementation
+	// Exchange is one gRPC call, without secrets.
+	Exchange = description.Exchange
+)
 
 // ErrUnsupported means that a Backend has no such action.
-var ErrUnsupported = checks.ErrUnsupported
-
-// Parameters are the settings that the author of a driver supplies.
-type Parameters struct {
-	// Implementation describes the driver in the report.
-	Implementation Implementation `json:"implementation,omitzero"`
-	// Bucket are the parameters of a BucketClass. Incompatible are other valid ones, which
-	// describe another bucket. Access are the parameters of a BucketAccessClass.
-	Bucket       map[string]string `json:"bucket,omitempty"`
-	Incompatible map[string]string `json:"incompatible,omitempty"`
-	Access       map[string]string `json:"access,omitempty"`
-	// IncompatibleAccess are other valid parameters of a BucketAccessClass.
-	IncompatibleAccess map[string]string `json:"incompatibleAccess,omitempty"`
-	// ExistingBucket is the ID of a bucket that the driver did not create. The suite does
-	// not write to it or delete it.
-	ExistingBucket string `json:"existingBucket,omitempty"`
-	// NonEmptyDeletion states how the driver answers the deletion of a bucket with objects: reject or
-	// purge. If it is empty, a purge is reported, but does not change the verdict.
-	NonEmptyDeletion string `json:"nonEmptyDeletion,omitempty"`
-	// ServiceAccount is the name of the Kubernetes ServiceAccount for accesses without keys.
-	// Default: conformance.
-	ServiceAccount string `json:"serviceAccount,omitempty"`
-	// S3Endpoint replaces the endpoint that the driver returns, for a suite that runs
-	// outside of the network of applications. AzureEndpoint replaces the one in the token.
-	S3Endpoint    string `json:"s3Endpoint,omitempty"`
-	AzureEndpoint string `json:"azureEndpoint,omitempty"`
-	// GCSEndpoint replaces Google's endpoint of the XML API, to which requests are signed with
-	// the HMAC key.
-	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
-}
-
-// Implementation describes a driver to the readers of its report.
-type Implementation struct {
-	Name    string `json:"name,omitempty"`
-	Version string `json:"version,omitempty"`
-	// Contact is an address for questions, such as a URL or a mail address.
-	Contact string `json:"contact,omitempty"`
-}
-
-// String implements fmt.Stringer.
-func (i Implementation) String() string {
-	text := strings.TrimSpace(i.Name + " " + i.Version)
-	if i.Contact != "" {
-		text += " (" + i.Contact + ")"
-	}
-	return strings.TrimSpace(text)
-}
-
-// forChecks are the parameters that checks read.
-func (p Parameters) forChecks() checks.Parameters {
-	return checks.Parameters{
-		Bucket: p.Bucket, Incompatible: p.Incompatible, Access: p.Access, IncompatibleAccess: p.IncompatibleAccess,
-		ExistingBucket: p.ExistingBucket, NonEmptyDeletion: p.NonEmptyDeletion, ServiceAccount: p.ServiceAccount,
-		S3Endpoint: p.S3Endpoint, AzureEndpoint: p.AzureEndpoint, GCSEndpoint: p.GCSEndpoint,
-	}
-}
+var ErrUnsupported = description.ErrUnsupported
 
 // redacted replaces secrets: values whose names mark them as secret, and secrets that the driver
 // has returned.
-func (p Parameters) redacted(history *checks.History) Parameters {
+func redacted(p Parameters, history *checks.History) Parameters {
 	for _, values := range []*map[string]string{&p.Bucket, &p.Incompatible, &p.Access, &p.IncompatibleAccess} {
 		*values = maps.Clone(*values)
 		for name, value := range *values {

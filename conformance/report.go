@@ -55,16 +55,6 @@ type Check struct {
 	Dialects   []dialects.Dialect `json:"dialects,omitempty"`
 }
 
-// Exchange is one gRPC call, without secrets.
-type Exchange struct {
-	Method   string        `json:"method"`
-	Request  string        `json:"request,omitempty"`
-	Response string        `json:"response,omitempty"`
-	Code     string        `json:"code"`
-	Message  string        `json:"message,omitempty"`
-	Took     time.Duration `json:"took"`
-}
-
 // Failure explains a failed check.
 type Failure struct {
 	Expected string `json:"expected"`
@@ -152,14 +142,11 @@ func describe(c *checks.Check, dialect dialects.Dialect) Check {
 
 func newResult(check *checks.Check, dialect dialects.Dialect, r checks.Result) Result {
 	described := describe(check, dialect)
-	result := Result{Check: described, State: r.State, Reason: r.Reason, Leftovers: r.Leftovers, Took: r.Took, events: r.Events}
+	result := Result{
+		Check: described, State: r.State, Reason: r.Reason, Exchanges: r.Exchanges, Leftovers: r.Leftovers, Took: r.Took, events: r.Events,
+	}
 	if r.State == checks.Fail {
 		result.Failure = &Failure{Expected: r.Expected, Got: r.Got, Why: fmt.Sprintf("%q (%s)", described.Sentence, described.Source)}
-	}
-	for _, e := range r.Exchanges {
-		result.Exchanges = append(result.Exchanges, Exchange{
-			Method: e.Method, Request: string(e.Request), Response: string(e.Response), Code: e.Code, Message: e.Message, Took: e.Took,
-		})
 	}
 	return result
 }

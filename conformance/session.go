@@ -69,11 +69,8 @@ func open(ctx context.Context, config Config) (*session, error) {
 		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
 	}
 	s.env = &checks.Env{
-		Parameters: config.Parameters.forChecks(), Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
+		Parameters: config.Parameters, Backend: config.Backend, Restart: config.Restart, Destructive: config.AllowDestructive, Seed: config.Seed,
 		CallTimeout: config.CallTimeout, Timeout: config.Timeout, Settle: config.Settle, History: history,
-	}
-	if config.Backend != nil {
-		s.env.Backend = config.Backend
 	}
 	if s.driver != nil {
 		s.env.Process, s.env.Restart, s.env.SecretVariables = s.driver.driver, s.driver.driver.Restart, secretVariables(config)
@@ -228,7 +225,7 @@ func (s *session) finish() *Report {
 	if s.problem != nil {
 		s.report.Problem = s.problem.Error()
 	}
-	s.report.Parameters = s.config.Parameters.redacted(s.env.History)
+	s.report.Parameters = redacted(s.config.Parameters, s.env.History)
 	s.report.Took = time.Since(s.report.Started)
 	s.report.judge(s.config)
 	return s.report

@@ -13,14 +13,14 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
 
 func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())                                      // its complaint that there is none would be the only output
-	_ = os.Setenv(controlplanetest.Variable, string(selection.Envtest)) // no other control plane has Deployments
+	ctrl.SetLogger(logr.Discard())                                 // its complaint that there is none would be the only output
+	_ = os.Setenv(controlplanetest.Variable, string(kind.Envtest)) // no other control plane has Deployments
 	os.Exit(m.Run())
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
 
 // ControlPlaneKind selects the control plane that an emulator starts.
@@ -18,13 +18,13 @@ type ControlPlaneKind = description.ControlPlaneKind
 const (
 	// ControlPlaneAuto is ControlPlaneEnvtest if its programs are on this machine or can be
 	// downloaded, and otherwise ControlPlaneEmbedded.
-	ControlPlaneAuto = ControlPlaneKind(selection.Auto)
+	ControlPlaneAuto = ControlPlaneKind(kind.Auto)
 	// ControlPlaneEnvtest runs kube-apiserver, etcd and kube-controller-manager. If they can
 	// neither be found nor downloaded, they are built, which takes minutes.
-	ControlPlaneEnvtest = ControlPlaneKind(selection.Envtest)
+	ControlPlaneEnvtest = ControlPlaneKind(kind.Envtest)
 	// ControlPlaneEmbedded runs an API server in this process, with the objects in memory.
 	// It serves custom resources and the built-in kinds that COSI and its users touch.
-	ControlPlaneEmbedded = ControlPlaneKind(selection.Embedded)
+	ControlPlaneEmbedded = ControlPlaneKind(kind.Embedded)
 )
 
 // ControlPlane is a running Kubernetes API server with its processes.
@@ -52,17 +52,17 @@ func (e *Emulator) ControlPlane() ControlPlane { return e.plane }
 
 // ParseControlPlaneKind returns the kind with a name. The error lists the valid names.
 func ParseControlPlaneKind(name string) (ControlPlaneKind, error) {
-	kind, err := selection.ParseKind(name)
-	return ControlPlaneKind(kind), err
+	parsed, err := kind.Parse(name)
+	return ControlPlaneKind(parsed), err
 }
 
 func (o Options) validateControlPlane() error {
-	kind, err := selection.ParseKind(string(o.ControlPlaneKind))
+	chosen, err := kind.Parse(string(o.ControlPlaneKind))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrOptions, err)
-	case kind == selection.Embedded && o.ControlPlaneDir != "":
-		return fmt.Errorf("%w: control plane %q has no programs; name no directory with them", ErrOptions, kind)
+	case chosen == kind.Embedded && o.ControlPlaneDir != "":
+		return fmt.Errorf("%w: control plane %q has no programs; name no directory with them", ErrOptions, chosen)
 	default:
 		return nil
 	}

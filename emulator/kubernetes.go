@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
@@ -54,14 +55,14 @@ func (e *Emulator) startControlPlane(ctx context.Context) error {
 }
 
 func (e *Emulator) chooseControlPlane(ctx context.Context) (selection.Choice, error) {
-	kind, err := selection.ParseKind(string(e.opts.ControlPlaneKind))
+	chosen, err := kind.Parse(string(e.opts.ControlPlaneKind))
 	if err != nil {
 		return selection.Choice{}, err
 	}
 	opts := binaries.Options{Dir: e.opts.ControlPlaneDir, Progress: func(u binaries.Update) {
 		u.Report(e.opts.Reporter, phaseBinaries)
 	}}
-	choice, err := selection.Choose(ctx, kind, opts)
+	choice, err := selection.Choose(ctx, chosen, opts)
 	if choice.Notice != "" {
 		e.warn(choice.Notice)
 	}

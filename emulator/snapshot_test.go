@@ -27,7 +27,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -345,7 +345,7 @@ func expectConsistent(t *testing.T, kind emulator.ControlPlaneKind, file string,
 }
 
 // openParts starts an API server with the objects of a snapshot, and opens its store.
-func openParts(t *testing.T, kind emulator.ControlPlaneKind, file string) (client.Client, *store.Store) {
+func openParts(t *testing.T, on emulator.ControlPlaneKind, file string) (client.Client, *store.Store) {
 	t.Helper()
 	dir := t.TempDir()
 	opened, err := snapshot.Open(file)
@@ -355,7 +355,7 @@ func openParts(t *testing.T, kind emulator.ControlPlaneKind, file string) (clien
 	if err := opened.Unpack(dir); err != nil {
 		t.Fatal(err)
 	}
-	plane := controlplanetest.StartKind(t, selection.Kind(kind), controlplane.Options{
+	plane := controlplanetest.StartKind(t, kind.Kind(on), controlplane.Options{
 		Data: filepath.Join(dir, "controlplane"), NoControllers: true,
 	})
 	scheme, err := emulator.NewScheme()

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 )
 
 // stage runs scenarios with the same ground.
@@ -80,7 +81,7 @@ func (s *stage) options() (emulator.Options, error) {
 	defer s.mu.Unlock()
 	options := emulator.Options{
 		API: s.ground.api, Driver: s.ground.endpoint, AssumeExisting: s.ground.assumeExisting,
-		RPCTimeout: engine.CallTimeout(s.ground.patience), Strict: true,
+		RPCTimeout: timeout.Call(s.ground.patience), Strict: true,
 	}
 	if s.ground.inProcess == nil {
 		return options, nil

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
@@ -51,7 +51,7 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 	for _, s := range all {
 		t.Run(s.Name, func(t Test) {
 			t.Helper()
-			if !engine.RunsAlone(s) {
+			if !requirements.RunsAlone(s) {
 				t.Parallel()
 			}
 			if s.Setup.Snapshot != "" && stages[s.API()].startsOwn() {

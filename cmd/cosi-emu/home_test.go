@@ -16,7 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -24,7 +24,7 @@ import (
 // home has all files of a user's program, whose processes have its path in their command lines.
 type home struct {
 	t    *testing.T
-	kind selection.Kind // of control planes
+	kind kind.Kind // of control planes
 	dir  string
 	env  []string
 }
@@ -33,11 +33,11 @@ type home struct {
 // remains.
 func newHome(t *testing.T) *home {
 	t.Helper()
-	kind, err := controlplanetest.Kind()
+	plane, err := controlplanetest.Kind()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newHomeOn(t, kind)
+	return newHomeOn(t, plane)
 }
 
 // newHomeWithPrograms makes a home whose emulators run kube-apiserver and etcd, for tests of these
@@ -45,10 +45,10 @@ func newHome(t *testing.T) *home {
 func newHomeWithPrograms(t *testing.T) *home {
 	t.Helper()
 	binariestest.Find(t)
-	return newHomeOn(t, selection.Envtest)
+	return newHomeOn(t, kind.Envtest)
 }
 
-func newHomeOn(t *testing.T, kind selection.Kind) *home {
+func newHomeOn(t *testing.T, plane kind.Kind) *home {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it needs a control plane")
@@ -57,7 +57,7 @@ func newHomeOn(t *testing.T, kind selection.Kind) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{t: t, kind: kind, dir: dir}
+	h := &home{t: t, kind: plane, dir: dir}
 	for _, name := range []string{"state", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func newHomeOn(t *testing.T, kind selection.Kind) *home {
 	if err := os.Link(filepath.Join(lab, programName), h.program()); err != nil {
 		t.Fatal(err)
 	}
-	h.env = append(slices.DeleteFunc(os.Environ(), isOurs), controlPlaneVariable+"="+string(kind),
+	h.env = append(slices.DeleteFunc(os.Environ(), isOurs), controlPlaneVariable+"="+string(plane),
 		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TMPDIR="+filepath.Join(dir, "tmp"))
 	t.Cleanup(h.leave)
 	return h
@@ -177,7 +177,7 @@ func (h *home) setTraps() {
 			h.t.Fatal(err)
 		}
 	}
-	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir, controlPlaneVariable+"="+string(selection.Auto))
+	h.env = append(h.env, "KUBEBUILDER_ASSETS="+dir, controlPlaneVariable+"="+string(kind.Auto))
 }
 
 // started returns the files of the programs that ran since setTraps.

@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
@@ -29,9 +29,9 @@ func TestProgramsSnapshot(t *testing.T) {
 	saveAndStart(t, emulator.ControlPlaneEnvtest)
 }
 
-func saveAndStart(t *testing.T, kind emulator.ControlPlaneKind) {
+func saveAndStart(t *testing.T, plane emulator.ControlPlaneKind) {
 	t.Helper()
-	h := newHomeOn(t, selection.Kind(kind))
+	h := newHomeOn(t, kind.Kind(plane))
 	first := h.up()
 	secret := connect(t, first.Kubeconfig).quickstart()
 	openBucket(secret).put(t, "hello.txt", "hello")
@@ -43,7 +43,7 @@ func saveAndStart(t *testing.T, kind emulator.ControlPlaneKind) {
 	h.rejected("already exists", "snapshot", "save", "my.snapshot")
 	var saved emulator.SnapshotInfo
 	h.json(&saved, "snapshot", "save", "my.snapshot", "--force", "-o", "json")
-	h.expectInspected(saved, kind, secret)
+	h.expectInspected(saved, plane, secret)
 	h.must("down")
 	h.expectNothingLeft()
 

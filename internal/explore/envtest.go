@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
@@ -16,9 +17,9 @@ import (
 func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 	confirmed := e.confirmed()
 	for _, g := range confirmed {
-		g.ConfirmedOn = []selection.Kind{e.options.plane.Kind}
+		g.ConfirmedOn = []kind.Kind{e.options.plane.Kind}
 	}
-	if len(confirmed) == 0 || e.options.plane.Kind != selection.Embedded {
+	if len(confirmed) == 0 || e.options.plane.Kind != kind.Embedded {
 		return nil
 	}
 	second, err := e.onEnvtest(ctx)
@@ -55,7 +56,7 @@ func (e *explorer) confirmed() []*cause.Group {
 // doubt notes in findings why envtest has not confirmed them. This is no error of the exploration.
 func doubt(ctx context.Context, groups []*cause.Group, err error) error {
 	for _, g := range groups {
-		if !slices.Contains(g.ConfirmedOn, selection.Envtest) && g.Doubt == "" {
+		if !slices.Contains(g.ConfirmedOn, kind.Envtest) && g.Doubt == "" {
 			g.Doubt = err.Error()
 		}
 	}
@@ -92,7 +93,7 @@ func (e *explorer) confirmGroup(ctx context.Context, g *cause.Group) error {
 			}
 			for _, f := range again.Findings {
 				if f.Oracle == g.Oracle {
-					g.ConfirmedOn = append(g.ConfirmedOn, selection.Envtest)
+					g.ConfirmedOn = append(g.ConfirmedOn, kind.Envtest)
 					return w, nil
 				}
 			}

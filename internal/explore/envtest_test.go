@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 )
 
@@ -22,11 +22,11 @@ func TestLongConfirmOnEnvtest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
 		missing bool
-		want    []selection.Kind
+		want    []kind.Kind
 		doubt   string
 	}{
-		"There":   {"The case is run once more on envtest.", false, []selection.Kind{selection.Embedded, selection.Envtest}, ""},
-		"Missing": {"Nothing is downloaded or built for it.", true, []selection.Kind{selection.Embedded}, "`cosi-emu setup` gets them"},
+		"There":   {"The case is run once more on envtest.", false, []kind.Kind{kind.Embedded, kind.Envtest}, ""},
+		"Missing": {"Nothing is downloaded or built for it.", true, []kind.Kind{kind.Embedded}, "`cosi-emu setup` gets them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.missing {

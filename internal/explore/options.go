@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
@@ -20,8 +21,8 @@ import (
 // sandboxesFor returns the default number of parallel runs. Runs also wait for deadlines and
 // restarts: a run uses two thirds of a processor on a control plane of programs, and a quarter with
 // an API server in this process. The maximum limits memory.
-func sandboxesFor(processors int, plane selection.Kind) int {
-	if plane == selection.Embedded {
+func sandboxesFor(processors int, plane kind.Kind) int {
+	if plane == kind.Embedded {
 		return min(max(leastSandboxes, processors*4), mostEmbedded)
 	}
 	return min(max(leastSandboxes, processors*3/2), mostSandboxes)
@@ -148,15 +149,15 @@ func (o Options) withDefaults(ctx context.Context) (Options, error) {
 }
 
 func choosePlane(ctx context.Context, o Options) (*selection.Choice, error) {
-	kind, err := selection.ParseKind(string(o.Emulator.ControlPlaneKind))
+	chosen, err := kind.Parse(string(o.Emulator.ControlPlaneKind))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", plan.ErrOptions, err)
 	}
-	plane, err := selection.Choose(ctx, kind, binaries.Options{Dir: o.Emulator.ControlPlaneDir})
+	plane, err := selection.Choose(ctx, chosen, binaries.Options{Dir: o.Emulator.ControlPlaneDir})
 	if err != nil {
 		return nil, err
 	}
-	if o.Interference && plane.Kind == selection.Envtest && plane.Binaries.ControllerManager == "" {
+	if o.Interference && plane.Kind == kind.Envtest && plane.Binaries.ControllerManager == "" {
 		return nil, fmt.Errorf("explore interferences, which require %s: %s", binaries.ControllerManager, plane.Notice)
 	}
 	return &plane, nil

@@ -3,13 +3,13 @@ package explore
 import (
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
 
 func TestSandboxesFor(t *testing.T) {
-	for plane, wants := range map[selection.Kind]map[int]int{
-		selection.Envtest:  {1: 3, 2: 3, 4: 6, 8: 8, 64: 8},
-		selection.Embedded: {1: 4, 2: 8, 4: 16, 8: 32, 64: 32},
+	for plane, wants := range map[kind.Kind]map[int]int{
+		kind.Envtest:  {1: 3, 2: 3, 4: 6, 8: 8, 64: 8},
+		kind.Embedded: {1: 4, 2: 8, 4: 16, 8: 32, 64: 32},
 	} {
 		for processors, want := range wants {
 			if got := sandboxesFor(processors, plane); got != want {

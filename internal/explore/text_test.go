@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
@@ -37,7 +37,7 @@ func TestWriteText(t *testing.T) {
 			Case:   plan.Case{create},
 			Others: []checks.Finding{{Oracle: run.OracleState, Message: "Bucket b: exists, but must not"}},
 			Cases:  []string{create.String(), "fail at sidecar rpc DriverCreateBucket bc-*"}, Confirmed: true,
-			ConfirmedOn: []selection.Kind{selection.Embedded}, Doubt: "3 runs there do not have it",
+			ConfirmedOn: []kind.Kind{kind.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
 			Oracle: vocabulary.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,

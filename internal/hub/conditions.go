@@ -32,7 +32,7 @@ var failed = []string{
 
 // conditions derives the conditions of an object: whether it is provisioned, and otherwise the
 // cause from its Events.
-func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Condition {
+func (n *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Condition {
 	provisioned := metav1.Condition{
 		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending, ObservedGeneration: o.Generation,
 	}
@@ -43,13 +43,13 @@ func (l *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 		return []metav1.Condition{provisioned}
 	}
 	all := []metav1.Condition{provisioned}
-	if e := l.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
+	if e := n.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
 		all = append(all, failure(e, o.Generation))
 	}
 	isWaiting := func(e *corev1.Event) bool {
 		return e.Type == corev1.EventTypeNormal && slices.Contains(waiting, e.Reason)
 	}
-	if e := l.latest(o, isWaiting); e != nil && !ready {
+	if e := n.latest(o, isWaiting); e != nil && !ready {
 		all[0].Reason, all[0].Message = e.Reason, e.Message
 	}
 	return all
@@ -71,10 +71,10 @@ func failure(e *corev1.Event, generation int64) metav1.Condition {
 
 // latest returns the latest Event of an object with a property, or nil. For an object that is being
 // deleted, it ignores earlier Events.
-func (l *natives) latest(o *metav1.ObjectMeta, is func(*corev1.Event) bool) *corev1.Event {
+func (n *natives) latest(o *metav1.ObjectMeta, is func(*corev1.Event) bool) *corev1.Event {
 	var found *corev1.Event
-	for i := range l.events.Items {
-		e := &l.events.Items[i]
+	for i := range n.events.Items {
+		e := &n.events.Items[i]
 		switch {
 		case e.InvolvedObject.UID != o.UID || !is(e):
 		case o.DeletionTimestamp != nil && timeOf(e).Before(o.DeletionTimestamp.Time):

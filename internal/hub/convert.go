@@ -75,7 +75,7 @@ func metadata(from *metav1.ObjectMeta) metav1.ObjectMeta {
 	return converted
 }
 
-func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
+func (n *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
 	return v1alpha2.BucketClaim{
 		ObjectMeta: metadata(&from.ObjectMeta),
 		Spec: v1alpha2.BucketClaimSpec{
@@ -84,23 +84,23 @@ func (l *natives) claim(from *v1alpha1.BucketClaim) v1alpha2.BucketClaim {
 		},
 		Status: v1alpha2.BucketClaimStatus{
 			BoundBucketName: from.Status.BucketName, ReadyToUse: from.Status.BucketReady && from.DeletionTimestamp == nil,
-			Conditions: l.claimConditions(from),
+			Conditions: n.claimConditions(from),
 		},
 	}
 }
 
 // claimConditions returns the conditions of a claim. Events are never withdrawn: a claim with a
 // Bucket does not wait for its class any more.
-func (l *natives) claimConditions(from *v1alpha1.BucketClaim) []metav1.Condition {
-	conditions := l.conditions(&from.ObjectMeta, from.Status.BucketReady)
+func (n *natives) claimConditions(from *v1alpha1.BucketClaim) []metav1.Condition {
+	conditions := n.conditions(&from.ObjectMeta, from.Status.BucketReady)
 	isItsBucket := func(b *v1alpha1.Bucket) bool { return b.Spec.BucketClaim != nil && b.Spec.BucketClaim.UID == from.UID }
-	if conditions[0].Reason == v1alpha2.ReasonBucketClassNotFound && find(l.buckets.Items, isItsBucket) != nil {
+	if conditions[0].Reason == v1alpha2.ReasonBucketClassNotFound && find(n.buckets.Items, isItsBucket) != nil {
 		conditions[0].Reason, conditions[0].Message = v1alpha2.ReasonPending, ""
 	}
 	return conditions
 }
 
-func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
+func (n *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
 	return v1alpha2.Bucket{
 		ObjectMeta: metadata(&from.ObjectMeta),
 		Spec: v1alpha2.BucketSpec{
@@ -110,14 +110,14 @@ func (l *natives) bucket(from *v1alpha1.Bucket) v1alpha2.Bucket {
 		},
 		Status: v1alpha2.BucketStatus{
 			BucketID: from.Status.BucketID, ReadyToUse: from.Status.BucketReady && from.DeletionTimestamp == nil,
-			Conditions: l.conditions(&from.ObjectMeta, from.Status.BucketReady),
+			Conditions: n.conditions(&from.ObjectMeta, from.Status.BucketReady),
 		},
 	}
 }
 
 // access converts a BucketAccess. The sidecar's record has the granted bucket and account. Without
 // it, or if another sidecar granted it, class and claim decide.
-func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
+func (n *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 	converted := v1alpha2.BucketAccess{
 		ObjectMeta: metadata(&from.ObjectMeta),
 		Spec: v1alpha2.BucketAccessSpec{
@@ -129,11 +129,11 @@ func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 		},
 		Status: v1alpha2.BucketAccessStatus{
 			AccountID: from.Status.AccountID, ReadyToUse: from.Status.AccessGranted && from.DeletionTimestamp == nil,
-			Conditions: l.conditions(&from.ObjectMeta, from.Status.AccessGranted),
+			Conditions: n.conditions(&from.ObjectMeta, from.Status.AccessGranted),
 		},
 	}
 	status := &converted.Status
-	if bucket := l.bucketOf(from); bucket != nil {
+	if bucket := n.bucketOf(from); bucket != nil {
 		if from.Status.AccountID != "" || from.Status.AccessGranted {
 			status.DriverName = bucket.Spec.DriverName // its class may be deleted
 		}
@@ -141,7 +141,7 @@ func (l *natives) access(from *v1alpha1.BucketAccess) v1alpha2.BucketAccess {
 			BucketName: bucket.Name, BucketID: bucket.Status.BucketID, BucketClaimName: from.Spec.BucketClaimName,
 		}}
 	}
-	if class := l.classOf(from); class != nil {
+	if class := n.classOf(from); class != nil {
 		status.DriverName, status.Parameters = class.DriverName, class.Parameters
 		status.AuthenticationType = AuthenticationType(class.AuthenticationType)
 	}
@@ -176,18 +176,18 @@ func (g Grant) AccessedBucket(claim string) v1alpha2.AccessedBucket {
 	return v1alpha2.AccessedBucket{BucketName: g.BucketName, BucketID: g.BucketID, BucketClaimName: claim}
 }
 
-func (l *natives) bucketOf(access *v1alpha1.BucketAccess) *v1alpha1.Bucket {
-	claim := find(l.claims.Items, func(c *v1alpha1.BucketClaim) bool {
+func (n *natives) bucketOf(access *v1alpha1.BucketAccess) *v1alpha1.Bucket {
+	claim := find(n.claims.Items, func(c *v1alpha1.BucketClaim) bool {
 		return c.Namespace == access.Namespace && c.Name == access.Spec.BucketClaimName
 	})
 	if claim == nil || claim.Status.BucketName == "" {
 		return nil
 	}
-	return find(l.buckets.Items, func(b *v1alpha1.Bucket) bool { return b.Name == claim.Status.BucketName })
+	return find(n.buckets.Items, func(b *v1alpha1.Bucket) bool { return b.Name == claim.Status.BucketName })
 }
 
-func (l *natives) classOf(access *v1alpha1.BucketAccess) *v1alpha1.BucketAccessClass {
-	return find(l.accessClasses.Items, func(c *v1alpha1.BucketAccessClass) bool { return c.Name == access.Spec.BucketAccessClassName })
+func (n *natives) classOf(access *v1alpha1.BucketAccess) *v1alpha1.BucketAccessClass {
+	return find(n.accessClasses.Items, func(c *v1alpha1.BucketAccessClass) bool { return c.Name == access.Spec.BucketAccessClassName })
 }
 
 func find[T any](items []T, is func(*T) bool) *T {

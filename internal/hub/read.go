@@ -111,25 +111,25 @@ func readV1alpha1(ctx context.Context, from client.Reader, opts Options) (Lists,
 	return n.convert(), nil
 }
 
-func (l *natives) convert() Lists {
+func (n *natives) convert() Lists {
 	var converted Lists
-	for i := range l.claims.Items {
-		converted.Claims = append(converted.Claims, l.claim(&l.claims.Items[i]))
+	for i := range n.claims.Items {
+		converted.Claims = append(converted.Claims, n.claim(&n.claims.Items[i]))
 	}
-	for i := range l.buckets.Items {
-		converted.Buckets = append(converted.Buckets, l.bucket(&l.buckets.Items[i]))
+	for i := range n.buckets.Items {
+		converted.Buckets = append(converted.Buckets, n.bucket(&n.buckets.Items[i]))
 	}
-	for i := range l.accesses.Items {
-		converted.Accesses = append(converted.Accesses, l.access(&l.accesses.Items[i]))
+	for i := range n.accesses.Items {
+		converted.Accesses = append(converted.Accesses, n.access(&n.accesses.Items[i]))
 	}
-	for i := range l.bucketClasses.Items {
-		converted.BucketClasses = append(converted.BucketClasses, bucketClass(&l.bucketClasses.Items[i]))
+	for i := range n.bucketClasses.Items {
+		converted.BucketClasses = append(converted.BucketClasses, bucketClass(&n.bucketClasses.Items[i]))
 	}
-	for i := range l.accessClasses.Items {
-		converted.AccessClasses = append(converted.AccessClasses, accessClass(&l.accessClasses.Items[i]))
+	for i := range n.accessClasses.Items {
+		converted.AccessClasses = append(converted.AccessClasses, accessClass(&n.accessClasses.Items[i]))
 	}
-	for i := range l.secrets.Items {
-		if s, ok := secret(&l.secrets.Items[i]); ok {
+	for i := range n.secrets.Items {
+		if s, ok := secret(&n.secrets.Items[i]); ok {
 			converted.Secrets = append(converted.Secrets, s)
 		}
 	}

@@ -29,16 +29,16 @@ type recording struct {
 }
 
 // PutAccount implements fakedriver.Backend.
-func (b recording) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
-	credentials, err := b.Backend.PutAccount(ctx, spec)
-	b.ring.addAccount(spec, credentials, err)
+func (r recording) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (fakedriver.Credentials, error) {
+	credentials, err := r.Backend.PutAccount(ctx, spec)
+	r.ring.addAccount(spec, credentials, err)
 	return credentials, err
 }
 
 // RotateAccount implements fakedriver.Backend.
-func (b recording) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
-	credentials, err := b.Backend.RotateAccount(ctx, owner, id)
-	b.ring.addAccount(fakedriver.AccountSpec{ID: id, Owner: owner}, credentials, err)
+func (r recording) RotateAccount(ctx context.Context, owner, id string) (fakedriver.Credentials, error) {
+	credentials, err := r.Backend.RotateAccount(ctx, owner, id)
+	r.ring.addAccount(fakedriver.AccountSpec{ID: id, Owner: owner}, credentials, err)
 	return credentials, err
 }
 

@@ -72,13 +72,13 @@ func Sidecars(events []journal.Event) []string {
 }
 
 // Serve serves until ctx is done.
-func (s *RecordedDriver) Serve(ctx context.Context, l net.Listener) error {
-	stop := context.AfterFunc(ctx, s.server.GracefulStop)
+func (r *RecordedDriver) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, r.server.GracefulStop)
 	defer stop()
-	return s.server.Serve(l)
+	return r.server.Serve(l)
 }
 
-func (s *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.ServiceDesc {
+func (r *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.ServiceDesc {
 	desc := &grpc.ServiceDesc{ServiceName: string(d.FullName()), HandlerType: nil, Metadata: d.ParentFile().Path()}
 	methods := d.Methods()
 	for i := range methods.Len() {
@@ -90,7 +90,7 @@ func (s *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.Service
 				if err := decode(request); err != nil {
 					return nil, err
 				}
-				handle := func(_ context.Context, request any) (any, error) { return s.answer(method, request) }
+				handle := func(_ context.Context, request any) (any, error) { return r.answer(method, request) }
 				if intercept == nil {
 					return handle(ctx, request)
 				}
@@ -104,16 +104,16 @@ func (s *RecordedDriver) service(d protoreflect.ServiceDescriptor) *grpc.Service
 
 // answer returns the recorded answer. An unknown request gets Unavailable: the sidecar
 // retries it, and it is easy to find in the journal.
-func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request any) (proto.Message, error) {
+func (r *RecordedDriver) answer(method protoreflect.MethodDescriptor, request any) (proto.Message, error) {
 	message, ok := request.(proto.Message)
 	if !ok {
 		return nil, status.Error(codes.Internal, "the request is no message")
 	}
 	name, question := string(method.Name()), string(redact.JSON(message))
-	found, words, ok := s.answers.to(name, question)
+	found, words, ok := r.answers.to(name, question)
 	switch {
 	case !ok && name == "DriverGetInfo":
-		return s.info(), nil
+		return r.info(), nil
 	case !ok:
 		return nil, status.Errorf(codes.Unavailable, "the recording has no answer to %s %s", name, question)
 	case found.failed():
@@ -123,15 +123,15 @@ func (s *RecordedDriver) answer(method protoreflect.MethodDescriptor, request an
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(found.body(words), response); err != nil {
 		return nil, status.Errorf(codes.Internal, "the recorded answer to %s cannot be read: %v", name, err)
 	}
-	if own := method.Output().Fields().ByName("name"); name == "DriverGetInfo" && s.options.Name != "" {
-		response.Set(own, protoreflect.ValueOfString(s.options.Name))
+	if own := method.Output().Fields().ByName("name"); name == "DriverGetInfo" && r.options.Name != "" {
+		response.Set(own, protoreflect.ValueOfString(r.options.Name))
 	}
 	return response, nil
 }
 
-func (s *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
-	info := &cosiv1alpha2.DriverGetInfoResponse{Name: s.options.Name}
-	for _, p := range s.options.Protocols {
+func (r *RecordedDriver) info() *cosiv1alpha2.DriverGetInfoResponse {
+	info := &cosiv1alpha2.DriverGetInfoResponse{Name: r.options.Name}
+	for _, p := range r.options.Protocols {
 		kind := cosiv1alpha2.ObjectProtocol_Type(cosiv1alpha2.ObjectProtocol_Type_value[strings.ToUpper(p.String())])
 		info.SupportedProtocols = append(info.SupportedProtocols, &cosiv1alpha2.ObjectProtocol{Type: kind})
 	}

@@ -42,8 +42,8 @@ func (r *apiRequest) send() (*http.Response, error) {
 }
 
 // losesReply reports whether the fault withholds the response.
-func (c *operation) losesReply() bool {
-	e := c.effect()
+func (o *operation) losesReply() bool {
+	e := o.effect()
 	return e.LoseReply != "" || e.Crash == fault.After
 }
 

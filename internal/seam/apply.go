@@ -77,48 +77,48 @@ func (i *Incarnation) crash(by *fault.Applied) {
 var errLost = errors.New("the connection is lost")
 
 // effect returns the effect of the fault on the operation; zero means none.
-func (c *operation) effect() fault.Effect {
-	if c.applied == nil || c.applied.RecordOnly {
+func (o *operation) effect() fault.Effect {
+	if o.applied == nil || o.applied.RecordOnly {
 		return fault.Effect{}
 	}
-	return c.applied.Effect
+	return o.applied.Effect
 }
 
 // apply applies the part of a fault that precedes the operation. On error the operation does not
 // happen: ErrFenced, errLost, or the error of the context.
-func (c *operation) apply(ctx context.Context) error {
-	e := c.effect()
+func (o *operation) apply(ctx context.Context) error {
+	e := o.effect()
 	if e.Delay > 0 {
-		if c.applied.Wait(ctx, e.Delay) != nil {
+		if o.applied.Wait(ctx, e.Delay) != nil {
 			return ended(ctx)
 		}
 	}
-	c.interfere(ctx, false)
+	o.interfere(ctx, false)
 	switch {
 	case e.Hang:
 		select {
 		case <-ctx.Done():
 			return ended(ctx)
-		case <-c.applied.Done():
+		case <-o.applied.Done():
 			return errLost
 		}
 	case e.Crash == fault.Before:
-		c.incarnation.crash(c.applied)
+		o.incarnation.crash(o.applied)
 		return ErrFenced
-	case e.Outage != "" && c.incarnation.hooks.Outage != nil:
-		c.incarnation.hooks.Outage(c.applied)
+	case e.Outage != "" && o.incarnation.hooks.Outage != nil:
+		o.incarnation.hooks.Outage(o.applied)
 	case e.Clock != 0:
-		c.incarnation.offsetClock(c.applied)
-	case e.LoseLease > 0 && c.incarnation.hooks.LeaseLost != nil:
-		c.incarnation.hooks.LeaseLost(c.applied)
+		o.incarnation.offsetClock(o.applied)
+	case e.LoseLease > 0 && o.incarnation.hooks.LeaseLost != nil:
+		o.incarnation.hooks.LeaseLost(o.applied)
 	}
 	return nil
 }
 
 // interfere changes objects, if the fault requires it before the operation, or after.
-func (c *operation) interfere(ctx context.Context, after bool) {
-	if e := c.effect(); e.Interfere != "" && e.After == after && c.incarnation.hooks.Interfere != nil {
-		c.incarnation.hooks.Interfere(context.WithoutCancel(ctx), c.applied)
+func (o *operation) interfere(ctx context.Context, after bool) {
+	if e := o.effect(); e.Interfere != "" && e.After == after && o.incarnation.hooks.Interfere != nil {
+		o.incarnation.hooks.Interfere(context.WithoutCancel(ctx), o.applied)
 	}
 }
 
@@ -132,10 +132,10 @@ func ended(ctx context.Context) error {
 
 // crashAfter crashes the component if the fault requires it after the operation, and reports
 // whether it did.
-func (c *operation) crashAfter() bool {
-	if c.effect().Crash != fault.After {
+func (o *operation) crashAfter() bool {
+	if o.effect().Crash != fault.After {
 		return false
 	}
-	c.incarnation.crash(c.applied)
+	o.incarnation.crash(o.applied)
 	return true
 }

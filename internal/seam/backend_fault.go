@@ -9,14 +9,14 @@ import (
 )
 
 // call makes a call of the driver to its store, and applies its fault.
-func (c *operation) call(ctx context.Context, next func(context.Context) error) error {
-	if c.applied == nil {
+func (o *operation) call(ctx context.Context, next func(context.Context) error) error {
+	if o.applied == nil {
 		return next(ctx)
 	}
-	if err := c.apply(ctx); err != nil {
+	if err := o.apply(ctx); err != nil {
 		return err
 	}
-	e := c.effect()
+	e := o.effect()
 	if e.Fail != "" {
 		return storeFailure(e.Fail, e.Message)
 	}
@@ -26,14 +26,14 @@ func (c *operation) call(ctx context.Context, next func(context.Context) error) 
 	}
 	switch {
 	case e.LoseReply == "" && e.Crash != fault.After:
-		c.interfere(ctx, true)
+		o.interfere(ctx, true)
 		return err
 	case err == nil:
-		c.event.Response = []byte(`{"happened":true}`)
+		o.event.Response = []byte(`{"happened":true}`)
 	default:
-		c.event.Response = []byte(`{"happened":false}`)
+		o.event.Response = []byte(`{"happened":false}`)
 	}
-	if c.crashAfter() {
+	if o.crashAfter() {
 		return ErrFenced
 	}
 	return storeFailure(e.LoseReply, e.Message)

@@ -198,18 +198,18 @@ func (i *Incarnation) enterIfFaulty(ctx context.Context, s journal.Seam, op jour
 	return c, ctx, true
 }
 
-func (c *operation) exit(outcome, message string) {
-	c.record(outcome, message)
-	c.cancel()
+func (o *operation) exit(outcome, message string) {
+	o.record(outcome, message)
+	o.cancel()
 }
 
 // record ends the operation, but keeps its context for a response that still streams.
 // The caller must call cancel at the end.
-func (c *operation) record(outcome, message string) {
-	if outcome != journal.OutcomeOK && c.incarnation.ctx.Err() != nil {
+func (o *operation) record(outcome, message string) {
+	if outcome != journal.OutcomeOK && o.incarnation.ctx.Err() != nil {
 		outcome = OutcomeFenced
 	}
-	c.event.Outcome, c.event.Message = outcome, message
-	c.incarnation.journal.Append(c.event)
-	c.incarnation.inFlight.Done()
+	o.event.Outcome, o.event.Message = outcome, message
+	o.incarnation.journal.Append(o.event)
+	o.incarnation.inFlight.Done()
 }

@@ -16,14 +16,14 @@ import (
 )
 
 // callRPC makes a call, and applies its fault. It returns a response or an error.
-func (c *operation) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
-	if c.applied == nil {
+func (o *operation) callRPC(ctx context.Context, end side, next func(context.Context) (any, error)) (any, error) {
+	if o.applied == nil {
 		return next(ctx)
 	}
-	if err := c.apply(ctx); err != nil {
+	if err := o.apply(ctx); err != nil {
 		return nil, rpcError(err)
 	}
-	e := c.effect()
+	e := o.effect()
 	if e.Fail != "" {
 		return nil, rpcFailure(e.Fail, e.Message)
 	}
@@ -32,23 +32,23 @@ func (c *operation) callRPC(ctx context.Context, end side, next func(context.Con
 		resp, err = next(ctx)
 	}
 	if e.LoseReply != "" || e.Crash == fault.After {
-		return nil, c.loseRPC(resp, err)
+		return nil, o.loseRPC(resp, err)
 	}
-	c.interfere(ctx, true)
+	o.interfere(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	return c.corrupt(resp, end)
+	return o.corrupt(resp, end)
 }
 
 // loseRPC records the result of a call, and returns the error that the caller receives
 // instead.
-func (c *operation) loseRPC(resp any, err error) error {
-	c.event.Response = happened(resp, err)
-	if c.crashAfter() {
+func (o *operation) loseRPC(resp any, err error) error {
+	o.event.Response = happened(resp, err)
+	if o.crashAfter() {
 		return rpcError(ErrFenced)
 	}
-	return rpcFailure(c.applied.Effect.LoseReply, c.applied.Effect.Message)
+	return rpcFailure(o.applied.Effect.LoseReply, o.applied.Effect.Message)
 }
 
 // happened renders the result of a call that the caller does not receive.
@@ -93,23 +93,23 @@ func rpcFailure(name, text string) error {
 }
 
 // corrupt changes a response.
-func (c *operation) corrupt(resp any, end side) (any, error) {
+func (o *operation) corrupt(resp any, end side) (any, error) {
 	msg, ok := resp.(proto.Message)
 	if !ok {
 		return resp, nil
 	}
-	e := c.applied.Effect
+	e := o.applied.Effect
 	switch {
 	case len(e.Set) > 0:
 		if err := e.Replace(msg); err != nil {
-			c.event.Message = "the fault could not be applied: " + err.Error()
+			o.event.Message = "the fault could not be applied: " + err.Error()
 		}
 	case e.Empty:
 		proto.Reset(msg)
 	case e.Swap:
-		c.swap(msg)
+		o.swap(msg)
 	case e.Oversize > 0:
-		return c.enlarge(msg, e.Oversize, end)
+		return o.enlarge(msg, e.Oversize, end)
 	}
 	return resp, nil
 }
@@ -117,10 +117,10 @@ func (c *operation) corrupt(resp any, end side) (any, error) {
 type lent struct{}
 
 // swap replaces a response by the previous one, and keeps it for the next call.
-func (c *operation) swap(msg proto.Message) {
+func (o *operation) swap(msg proto.Message) {
 	own := proto.Clone(msg)
-	before, _ := c.applied.Swap(lent{}, own).(proto.Message)
-	if c.applied.RecordOnly || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
+	before, _ := o.applied.Swap(lent{}, own).(proto.Message)
+	if o.applied.RecordOnly || before == nil || before.ProtoReflect().Descriptor() != msg.ProtoReflect().Descriptor() {
 		return
 	}
 	proto.Reset(msg)
@@ -135,7 +135,7 @@ const padding = 536_870_911
 
 // enlarge makes a response larger. On the driver's side gRPC sends it; on the caller's side this
 // function applies gRPC's limit itself.
-func (c *operation) enlarge(msg proto.Message, by int, end side) (any, error) {
+func (o *operation) enlarge(msg proto.Message, by int, end side) (any, error) {
 	if size := proto.Size(msg) + by; end == caller && size > maxMessage {
 		return nil, status.Error(codes.ResourceExhausted, fmt.Sprintf("grpc: received message larger than max (%d vs. %d)", size, maxMessage))
 	}

@@ -17,25 +17,25 @@ import (
 
 // serve handles a request, and applies its fault. It reports whether the connection
 // must be closed.
-func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
-	if c.applied == nil {
+func (o *operation) serve(w *responseRecorder, r *http.Request, served Describer, next http.Handler) (hangUp bool) {
+	if o.applied == nil {
 		next.ServeHTTP(w, r)
 		return false
 	}
-	if err := c.apply(r.Context()); err != nil {
+	if err := o.apply(r.Context()); err != nil {
 		return true
 	}
-	e := c.effect()
+	e := o.effect()
 	switch {
 	case e.Fail != "":
 		return failStore(w, r, served, e.Fail, e.Message)
 	case e.Duplicate:
-		return c.serveTwice(w, r, next)
+		return o.serveTwice(w, r, next)
 	case e.LoseReply != "" || e.Crash == fault.After:
 		lost := &responseRecorder{ResponseWriter: newDiscardWriter()}
 		next.ServeHTTP(lost, r)
-		c.event.Response = lost.summary()
-		return c.crashAfter() || failStore(w, r, served, e.LoseReply, e.Message)
+		o.event.Response = lost.summary()
+		return o.crashAfter() || failStore(w, r, served, e.LoseReply, e.Message)
 	case e.Cut > 0:
 		next.ServeHTTP(&cutter{ResponseWriter: w, left: e.Cut}, r)
 		_ = http.NewResponseController(w).Flush() // so that the bytes before the cut arrive
@@ -43,19 +43,19 @@ func (c *operation) serve(w *responseRecorder, r *http.Request, served Describer
 	case e.Flip > 0:
 		next.ServeHTTP(&flipper{ResponseWriter: w, left: e.Flip}, r)
 	case e.CutUpload > 0:
-		return c.serveCut(w, r, next)
+		return o.serveCut(w, r, next)
 	case e.FlipUpload > 0:
 		r.Body = &flippedUpload{ReadCloser: r.Body, left: e.FlipUpload}
 		next.ServeHTTP(w, r)
 	default:
 		next.ServeHTTP(w, r)
-		c.interfere(r.Context(), true)
+		o.interfere(r.Context(), true)
 	}
 	return false
 }
 
 // serveTwice handles a request twice. It holds the request body in memory.
-func (c *operation) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+func (o *operation) serveTwice(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return true

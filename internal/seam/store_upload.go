@@ -7,13 +7,13 @@ import (
 
 // serveCut handles a request of which only the first bytes of the body arrive. It reports whether
 // there were more. The client does not receive the store's response; the journal records it.
-func (c *operation) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
-	body := &cutUpload{ReadCloser: r.Body, left: c.effect().CutUpload}
+func (o *operation) serveCut(w *responseRecorder, r *http.Request, next http.Handler) (hangUp bool) {
+	body := &cutUpload{ReadCloser: r.Body, left: o.effect().CutUpload}
 	r.Body = body
 	lost := &responseRecorder{ResponseWriter: newDiscardWriter()}
 	next.ServeHTTP(&hangUpWriter{ResponseWriter: w, instead: lost, body: body}, r)
 	if body.broken {
-		c.event.Response = lost.summary()
+		o.event.Response = lost.summary()
 	}
 	return body.broken
 }

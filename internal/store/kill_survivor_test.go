@@ -97,7 +97,9 @@ func (s *survivor) input(bucket, key string, w *thing) *s3.PutObjectInput {
 	return &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(w.content()), Metadata: w.metadata()}
 }
 
-func (w *thing) metadata() map[string]string { return map[string]string{"seed": strconv.Itoa(w.seed)} }
+func (th *thing) metadata() map[string]string {
+	return map[string]string{"seed": strconv.Itoa(th.seed)}
+}
 
 func (s *survivor) copy(t *testing.T) error {
 	t.Helper()

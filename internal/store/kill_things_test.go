@@ -23,10 +23,10 @@ type thing struct {
 }
 
 // content follows from the seed, so that a reader can verify it.
-func (w *thing) content() []byte {
+func (th *thing) content() []byte {
 	var key [32]byte
-	copy(key[:], strconv.Itoa(w.seed))
-	made := make([]byte, w.size)
+	copy(key[:], strconv.Itoa(th.seed))
+	made := make([]byte, th.size)
 	_, _ = rand.NewChaCha8(key).Read(made) // never returns an error
 	return made
 }
@@ -38,14 +38,14 @@ func newThing(seed, size int) *thing {
 }
 
 // uploaded returns the thing after an upload in one part.
-func (w *thing) uploaded() *thing {
-	changed := *w
-	changed.etag = `"` + hex.EncodeToString(digest(digest(w.content()))) + `-1"`
+func (th *thing) uploaded() *thing {
+	changed := *th
+	changed.etag = `"` + hex.EncodeToString(digest(digest(th.content()))) + `-1"`
 	return &changed
 }
 
-func (w *thing) tagged(tag string) *thing {
-	changed := *w
+func (th *thing) tagged(tag string) *thing {
+	changed := *th
 	changed.tag = tag
 	return &changed
 }
@@ -57,10 +57,10 @@ func digest(content []byte) []byte {
 
 // mismatch describes the differences of a version, or of an object if the ID is nil; empty without
 // any.
-func (w *thing) mismatch(t *testing.T, c *s3.Client, bucket, key string, id *string) string {
+func (th *thing) mismatch(t *testing.T, c *s3.Client, bucket, key string, id *string) string {
 	t.Helper()
 	out, err := c.GetObject(t.Context(), &s3.GetObjectInput{Bucket: &bucket, Key: &key, VersionId: id})
-	if w == nil || w.marker {
+	if th == nil || th.marker {
 		if err == nil {
 			_ = out.Body.Close() // not read
 			return "it is there"
@@ -75,17 +75,17 @@ func (w *thing) mismatch(t *testing.T, c *s3.Client, bucket, key string, id *str
 	switch {
 	case err != nil:
 		return err.Error()
-	case !bytes.Equal(got, w.content()):
-		return fmt.Sprintf("it has %d bytes that are not the %d that were put", len(got), w.size)
-	case *out.ETag != w.etag:
-		return fmt.Sprintf("the ETag is %s, want %s", *out.ETag, w.etag)
-	case out.Metadata["seed"] != strconv.Itoa(w.seed):
-		return fmt.Sprintf("the metadata is %v, want %d", out.Metadata, w.seed)
+	case !bytes.Equal(got, th.content()):
+		return fmt.Sprintf("it has %d bytes that are not the %d that were put", len(got), th.size)
+	case *out.ETag != th.etag:
+		return fmt.Sprintf("the ETag is %s, want %s", *out.ETag, th.etag)
+	case out.Metadata["seed"] != strconv.Itoa(th.seed):
+		return fmt.Sprintf("the metadata is %v, want %d", out.Metadata, th.seed)
 	}
-	return w.mismatchedTag(t, c, bucket, key, id)
+	return th.mismatchedTag(t, c, bucket, key, id)
 }
 
-func (w *thing) mismatchedTag(t *testing.T, c *s3.Client, bucket, key string, id *string) string {
+func (th *thing) mismatchedTag(t *testing.T, c *s3.Client, bucket, key string, id *string) string {
 	t.Helper()
 	tags, err := c.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: &bucket, Key: &key, VersionId: id})
 	if err != nil {
@@ -95,8 +95,8 @@ func (w *thing) mismatchedTag(t *testing.T, c *s3.Client, bucket, key string, id
 	for _, tag := range tags.TagSet {
 		got += *tag.Value
 	}
-	if got != w.tag {
-		return fmt.Sprintf("the tag is %q, want %q", got, w.tag)
+	if got != th.tag {
+		return fmt.Sprintf("the tag is %q, want %q", got, th.tag)
 	}
 	return ""
 }

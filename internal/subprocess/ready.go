@@ -14,13 +14,13 @@ const (
 )
 
 // WaitReady implements emulator.Runner: it asks /readyz, as a kubelet does.
-func (r *Process) WaitReady(ctx context.Context) error {
-	if r.probe == "" {
+func (p *Process) WaitReady(ctx context.Context) error {
+	if p.probe == "" {
 		return ctx.Err()
 	}
 	client := &http.Client{Timeout: probeTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.probe+"/readyz", http.NoBody)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.probe+"/readyz", http.NoBody)
 		if err != nil {
 			return false, err
 		}

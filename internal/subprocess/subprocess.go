@@ -147,28 +147,28 @@ func expand(command []string, variables map[string]string) []string {
 	return expanded
 }
 
-func (r *Process) run(command, environment []string, logger logr.Logger) error {
+func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	if runtime.GOOS == "windows" { // no shell for the guard
 		return fmt.Errorf("%s is not run as a component on Windows, where its processes could outlive this one: "+
 			"run this program under WSL", command[0])
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r.end = cancel
-	r.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
-	r.cmd.Env = environment
-	r.cmd.Cancel = func() error { return r.group.signal(syscall.SIGTERM) }
-	r.cmd.WaitDelay = grace
-	r.cmd.SysProcAttr = attributes()
-	for i := range r.output {
-		r.output[i] = &lines{logger: logger, tail: r.tail, grants: r.grants}
+	p.end = cancel
+	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
+	p.cmd.Env = environment
+	p.cmd.Cancel = func() error { return p.group.signal(syscall.SIGTERM) }
+	p.cmd.WaitDelay = grace
+	p.cmd.SysProcAttr = attributes()
+	for i := range p.output {
+		p.output[i] = &lines{logger: logger, tail: p.tail, grants: p.grants}
 	}
-	r.cmd.Stdout, r.cmd.Stderr = r.output[0], r.output[1]
-	if err := r.cmd.Start(); err != nil {
+	p.cmd.Stdout, p.cmd.Stderr = p.output[0], p.output[1]
+	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", command[0], err)
 	}
-	if err := r.group.guard(r.cmd.Process.Pid); err != nil {
+	if err := p.group.guard(p.cmd.Process.Pid); err != nil {
 		cancel()
-		return errors.Join(err, r.group.end(), ignoreExit(r.cmd.Wait()))
+		return errors.Join(err, p.group.end(), ignoreExit(p.cmd.Wait()))
 	}
 	return nil
 }
@@ -182,35 +182,35 @@ func ignoreExit(err error) error {
 }
 
 // Start implements emulator.Runner: it waits for the end of the process.
-func (r *Process) Start(ctx context.Context) error {
-	defer context.AfterFunc(ctx, r.end)()
-	err := r.cmd.Wait()
-	r.end()
-	ended := r.group.end()
-	for _, output := range r.output {
+func (p *Process) Start(ctx context.Context) error {
+	defer context.AfterFunc(ctx, p.end)()
+	err := p.cmd.Wait()
+	p.end()
+	ended := p.group.end()
+	for _, output := range p.output {
 		output.flush()
 	}
-	r.grants.flush()
+	p.grants.flush()
 	switch {
-	case ctx.Err() != nil || isClosed(r.killed):
+	case ctx.Err() != nil || isClosed(p.killed):
 		err = nil // Stop or Crash ended it
 	case err != nil:
-		err = fmt.Errorf("%s has ended: %w%s", r.cmd.Path, err, r.tail)
+		err = fmt.Errorf("%s has ended: %w%s", p.cmd.Path, err, p.tail)
 	default:
-		err = fmt.Errorf("%s has ended: exit status 0%s", r.cmd.Path, r.tail)
+		err = fmt.Errorf("%s has ended: exit status 0%s", p.cmd.Path, p.tail)
 	}
-	return errors.Join(err, ended, r.close())
+	return errors.Join(err, ended, p.close())
 }
 
 // State returns the exit state of the process, after Start has returned.
-func (r *Process) State() *os.ProcessState { return r.cmd.ProcessState }
+func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
 
 // Kill implements emulator.Process: it is kill -9.
-func (r *Process) Kill() {
-	if !isClosed(r.killed) {
-		close(r.killed)
+func (p *Process) Kill() {
+	if !isClosed(p.killed) {
+		close(p.killed)
 	}
-	_ = r.group.signal(syscall.SIGKILL) // it may have ended by itself
+	_ = p.group.signal(syscall.SIGKILL) // it may have ended by itself
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -223,32 +223,32 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // close ends everything except the process.
-func (r *Process) close() error {
-	if r.end != nil {
-		r.end()
+func (p *Process) close() error {
+	if p.end != nil {
+		p.end()
 	}
 	var errs []error
-	r.mu.Lock()
-	r.closed = true
-	relay := r.relay
-	r.mu.Unlock()
+	p.mu.Lock()
+	p.closed = true
+	relay := p.relay
+	p.mu.Unlock()
 	if relay != nil {
 		errs = append(errs, relay.close())
 	}
-	if r.proxy != nil {
-		errs = append(errs, r.proxy.close())
+	if p.proxy != nil {
+		errs = append(errs, p.proxy.close())
 	}
-	return errors.Join(append(errs, os.RemoveAll(r.dir))...)
+	return errors.Join(append(errs, os.RemoveAll(p.dir))...)
 }
 
 // serve keeps the relay until the process ends, possibly already.
-func (r *Process) serve(through *relay) error {
-	r.mu.Lock()
-	closed := r.closed
+func (p *Process) serve(through *relay) error {
+	p.mu.Lock()
+	closed := p.closed
 	if !closed {
-		r.relay = through
+		p.relay = through
 	}
-	r.mu.Unlock()
+	p.mu.Unlock()
 	if closed {
 		return through.close()
 	}

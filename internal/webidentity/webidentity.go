@@ -47,14 +47,14 @@ func New(c client.Client, driver string, version objectstorage.Version) *Verifie
 // in the namespace of the token's ServiceAccount, and for that ServiceAccount. The error is of kind
 // authorization.ErrIdentity for an invalid token, of kind fakedriver.ErrNotExist if the access does
 // not exist, or the API server's.
-func (d *Verifier) Account(ctx context.Context, token, access string) (string, error) {
-	serviceAccount, err := d.review(ctx, token)
+func (v *Verifier) Account(ctx context.Context, token, access string) (string, error) {
+	serviceAccount, err := v.review(ctx, token)
 	if err != nil {
 		return "", err
 	}
 	key := client.ObjectKey{Namespace: serviceAccount.Namespace, Name: access}
-	object, err := hub.ReadAccess(ctx, d.client, d.version, key)
-	if apierrors.IsNotFound(err) || (err == nil && !d.isFor(object, serviceAccount.Name)) {
+	object, err := hub.ReadAccess(ctx, v.client, v.version, key)
+	if apierrors.IsNotFound(err) || (err == nil && !v.isFor(object, serviceAccount.Name)) {
 		return "", fmt.Errorf("access of ServiceAccount %s by a BucketAccess %s %w", serviceAccount, access, fakedriver.ErrNotExist)
 	}
 	if err != nil {
@@ -64,9 +64,9 @@ func (d *Verifier) Account(ctx context.Context, token, access string) (string, e
 }
 
 // review returns the ServiceAccount of a token.
-func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, error) {
+func (v *Verifier) review(ctx context.Context, token string) (client.ObjectKey, error) {
 	review := &authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
-	if err := d.client.Create(ctx, review); err != nil {
+	if err := v.client.Create(ctx, review); err != nil {
 		return client.ObjectKey{}, fmt.Errorf("review a token: %w", err)
 	}
 	status := review.Status
@@ -85,9 +85,9 @@ func (d *Verifier) review(ctx context.Context, token string) (client.ObjectKey, 
 
 // isFor reports whether an access belongs to a ServiceAccount of its namespace, and has been
 // granted by the driver.
-func (d *Verifier) isFor(access *v1alpha2.BucketAccess, serviceAccount string) bool {
+func (v *Verifier) isFor(access *v1alpha2.BucketAccess, serviceAccount string) bool {
 	return access.Spec.ServiceAccountName == serviceAccount &&
 		access.Status.AuthenticationType == v1alpha2.AuthenticationTypeServiceAccount &&
-		access.Status.DriverName == d.driver && access.Status.AccountID != "" &&
+		access.Status.DriverName == v.driver && access.Status.AccountID != "" &&
 		access.DeletionTimestamp.IsZero()
 }

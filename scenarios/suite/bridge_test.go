@@ -11,8 +11,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/scenarios"
 )
@@ -51,7 +51,7 @@ func runOverBridge(t *testing.T, dialect dialects.Dialect, patterns ...string) {
 func skipped(requirement string) []string {
 	var names []string
 	for _, dialect := range dialects.All() {
-		if !engine.Expresses(dialect, requirement) {
+		if !requirements.Expresses(dialect, requirement) {
 			names = append(names, string(dialect))
 		}
 	}
@@ -70,7 +70,7 @@ func TestBridgeLabels(t *testing.T) {
 	}
 	want := map[string][]string{}
 	for _, s := range set.Scenarios {
-		if reason := s.Labels[engine.LabelBridge]; reason != "" {
+		if reason := s.Labels[requirements.LabelBridge]; reason != "" {
 			row := fmt.Sprint(reason, " ", skipped(reason))
 			want[row] = append(want[row], s.Name)
 		}

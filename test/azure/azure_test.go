@@ -28,39 +28,39 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// world is an emulator with Azure only, and a namespace.
-type world struct {
+// azureCluster is an emulator with Azure only, and a namespace.
+type azureCluster struct {
 	cluster.Cluster
 
 	emu *emulator.Emulator
 }
 
-func start(t *testing.T, secure bool) *world {
+func start(t *testing.T, secure bool) *azureCluster {
 	t.Helper()
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}, TLS: secure})
-	return &world{cluster.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}, emu}
+	return &azureCluster{cluster.Cluster{TB: t, Client: emu.Client(), Namespace: emulatortest.Namespace(t)}, emu}
 }
 
 // claim creates a claim, and waits until its container exists.
-func (w *world) claim(name string) *v1alpha2.BucketClaim {
-	w.Helper()
+func (a *azureCluster) claim(name string) *v1alpha2.BucketClaim {
+	a.Helper()
 	claim := &v1alpha2.BucketClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: name},
 		Spec: v1alpha2.BucketClaimSpec{
 			BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolAzure},
 		},
 	}
-	w.Make(claim)
-	w.WaitReady(claim)
+	a.Make(claim)
+	a.WaitReady(claim)
 	return claim
 }
 
 // access creates an access with a mode for objects and their metadata, and waits until it has
 // a Secret.
-func (w *world) access(claim *v1alpha2.BucketClaim, name string, mode v1alpha2.BucketAccessMode) *v1alpha2.BucketAccess {
-	w.Helper()
+func (a *azureCluster) access(claim *v1alpha2.BucketClaim, name string, mode v1alpha2.BucketAccessMode) *v1alpha2.BucketAccess {
+	a.Helper()
 	access := &v1alpha2.BucketAccess{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: a.Namespace, Name: name},
 		Spec: v1alpha2.BucketAccessSpec{
 			BucketAccessClassName: emulator.ClassStandard, Protocol: v1alpha2.ProtocolAzure,
 			BucketClaims: []v1alpha2.BucketClaimAccess{{
@@ -69,26 +69,26 @@ func (w *world) access(claim *v1alpha2.BucketClaim, name string, mode v1alpha2.B
 			}},
 		},
 	}
-	w.Make(access)
-	w.WaitReady(access)
+	a.Make(access)
+	a.WaitReady(access)
 	return access
 }
 
 // open returns the SDK's client for a Secret, in its default configuration but for the certificate
 // authority.
-func (w *world) open(secret string) *container.Client {
-	w.Helper()
-	values := w.Secret(secret)
+func (a *azureCluster) open(secret string) *container.Client {
+	a.Helper()
+	values := a.Secret(secret)
 	var options *container.ClientOptions
 	if authority := values[v1alpha2.SecretKeyCertificateAuthority]; authority != "" {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM([]byte(authority))
 		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
-		w.Cleanup(transport.CloseIdleConnections)
+		a.Cleanup(transport.CloseIdleConnections)
 		options = &container.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: &http.Client{Transport: transport}}}
 	}
 	c, err := container.NewClientWithNoCredential(values[v1alpha2.SecretKeyAzureSASToken], options)
-	w.Must(err)
+	a.Must(err)
 	return c
 }
 
@@ -97,40 +97,40 @@ func (w *world) open(secret string) *container.Client {
 func TestClients(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
-			w := start(t, scheme == "https")
-			claim := w.claim("photos")
-			access := w.access(claim, "app", v1alpha2.BucketAccessModeReadWrite)
-			if token := w.Secret("app")[v1alpha2.SecretKeyAzureSASToken]; !strings.HasPrefix(token, w.emu.Info().AzureEndpoint+"/") {
-				t.Fatalf("the URI of the Secret is %s, and the service is at %s", withoutSignature(token), w.emu.Info().AzureEndpoint)
+			az := start(t, scheme == "https")
+			claim := az.claim("photos")
+			access := az.access(claim, "app", v1alpha2.BucketAccessModeReadWrite)
+			if token := az.Secret("app")[v1alpha2.SecretKeyAzureSASToken]; !strings.HasPrefix(token, az.emu.Info().AzureEndpoint+"/") {
+				t.Fatalf("the URI of the Secret is %s, and the service is at %s", withoutSignature(token), az.emu.Info().AzureEndpoint)
 			}
-			c := w.open("app")
+			c := az.open("app")
 			t.Run("azblob", func(t *testing.T) {
 				if err := use(t.Context(), c); err != nil {
 					t.Error(err)
 				}
 			})
-			t.Run("python", func(t *testing.T) { w.run(t, access, "python3", "-c", "import azure.storage.blob", "client.py") })
-			t.Run("rclone", func(t *testing.T) { w.run(t, access, "sh", "-c", "rclone version", "client.sh") })
+			t.Run("python", func(t *testing.T) { az.run(t, access, "python3", "-c", "import azure.storage.blob", "client.py") })
+			t.Run("rclone", func(t *testing.T) { az.run(t, access, "sh", "-c", "rclone version", "client.sh") })
 			if err := upload(t.Context(), c, "last", "content", nil); err != nil {
 				t.Fatal(err)
 			}
-			w.Remove(access)
-			w.WaitGone(access)
+			az.Remove(access)
+			az.WaitGone(access)
 			_, err := c.NewBlobClient("last").GetProperties(t.Context(), nil)
 			if !bloberror.HasCode(err, bloberror.AuthenticationFailed) {
 				t.Errorf("with a revoked signature: %v", err)
 			}
-			w.access(claim, "again", v1alpha2.BucketAccessModeReadWrite)
-			if err := deleteAll(t.Context(), w.open("again")); err != nil {
+			az.access(claim, "again", v1alpha2.BucketAccessModeReadWrite)
+			if err := deleteAll(t.Context(), az.open("again")); err != nil {
 				t.Error(err)
 			}
-			again := &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "again"}}
-			w.Remove(again)
-			w.WaitGone(again)
-			w.Remove(claim)
-			w.WaitGone(claim)
-			w.Eventually(func() error {
-				left, err := w.emu.Store().Buckets(t.Context())
+			again := &v1alpha2.BucketAccess{ObjectMeta: metav1.ObjectMeta{Namespace: az.Namespace, Name: "again"}}
+			az.Remove(again)
+			az.WaitGone(again)
+			az.Remove(claim)
+			az.WaitGone(claim)
+			az.Eventually(func() error {
+				left, err := az.emu.Store().Buckets(t.Context())
 				if err == nil && len(left) > 0 {
 					err = fmt.Errorf("containers are left: %v", left)
 				}
@@ -142,13 +142,13 @@ func TestClients(t *testing.T) {
 
 // run runs a script with the environment that `cosi-emu env --access` prints. It is skipped
 // without its interpreter, which a first run of another script checks.
-func (w *world) run(t *testing.T, access *v1alpha2.BucketAccess, interpreter, option, check, script string) {
+func (a *azureCluster) run(t *testing.T, access *v1alpha2.BucketAccess, interpreter, option, check, script string) {
 	t.Helper()
 	interpreter = withModule(t.Context(), interpreter, option, check)
 	if interpreter == "" {
 		t.Skipf("%s is not installed", check)
 	}
-	variables, err := env.ForAccess(t.Context(), w.emu.Client(), w.emu.Info().API, client.ObjectKeyFromObject(access), "")
+	variables, err := env.ForAccess(t.Context(), a.emu.Client(), a.emu.Info().API, client.ObjectKeyFromObject(access), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (w *world) run(t *testing.T, access *v1alpha2.BucketAccess, interpreter, op
 	for _, v := range variables {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
-	if authority := w.emu.Info().S3CertificateAuthority; authority != "" {
+	if authority := a.emu.Info().S3CertificateAuthority; authority != "" {
 		cmd.Env = append(cmd.Env, "COSI_CERTIFICATE_AUTHORITY_FILE="+authority)
 	}
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -185,18 +185,18 @@ func withoutSignature(uri string) string {
 
 // TestModes checks what each mode of an access, and a signature for another container, allow.
 func TestModes(t *testing.T) {
-	w := start(t, false)
-	claim, other := w.claim("photos"), w.claim("other")
-	w.access(claim, "rw", v1alpha2.BucketAccessModeReadWrite)
-	w.access(claim, "ro", v1alpha2.BucketAccessModeReadOnly)
-	w.access(claim, "wo", v1alpha2.BucketAccessModeWriteOnly)
-	w.access(other, "foreign", v1alpha2.BucketAccessModeReadWrite)
-	w.Must(upload(t.Context(), w.open("rw"), "x", "x", nil))
+	az := start(t, false)
+	claim, other := az.claim("photos"), az.claim("other")
+	az.access(claim, "rw", v1alpha2.BucketAccessModeReadWrite)
+	az.access(claim, "ro", v1alpha2.BucketAccessModeReadOnly)
+	az.access(claim, "wo", v1alpha2.BucketAccessModeWriteOnly)
+	az.access(other, "foreign", v1alpha2.BucketAccessModeReadWrite)
+	az.Must(upload(t.Context(), az.open("rw"), "x", "x", nil))
 	const mismatch = bloberror.AuthorizationPermissionMismatch
 	for name, want := range map[string]struct{ read, write, list bloberror.Code }{
 		"rw": {}, "ro": {write: mismatch}, "wo": {read: mismatch, list: mismatch},
 	} {
-		c := w.open(name)
+		c := az.open(name)
 		_, read := c.NewBlobClient("x").DownloadStream(t.Context(), nil)
 		_, list := c.NewListBlobsFlatPager(nil).NextPage(t.Context())
 		for what, tc := range map[string]struct {
@@ -209,17 +209,17 @@ func TestModes(t *testing.T) {
 		}
 	}
 	// The signature of one container in the URL of another.
-	_, query, _ := strings.Cut(w.Secret("foreign")[v1alpha2.SecretKeyAzureSASToken], "?")
-	forged, err := container.NewClientWithNoCredential(withoutSignature(w.Secret("rw")[v1alpha2.SecretKeyAzureSASToken])+"?"+query, nil)
-	w.Must(err)
+	_, query, _ := strings.Cut(az.Secret("foreign")[v1alpha2.SecretKeyAzureSASToken], "?")
+	forged, err := container.NewClientWithNoCredential(withoutSignature(az.Secret("rw")[v1alpha2.SecretKeyAzureSASToken])+"?"+query, nil)
+	az.Must(err)
 	_, err = forged.NewBlobClient("x").GetProperties(t.Context(), nil)
 	if !bloberror.HasCode(err, bloberror.AuthenticationFailed) {
 		t.Errorf("with the signature of another container: %v", err)
 	}
-	if err := expect(t.Context(), w.open("ro").NewBlobClient("x"), "y", &blob.DownloadStreamOptions{}); err != nil {
+	if err := expect(t.Context(), az.open("ro").NewBlobClient("x"), "y", &blob.DownloadStreamOptions{}); err != nil {
 		t.Error(err)
 	}
-	w.Must(deleteBlobs(t.Context(), w.open("rw")))
+	az.Must(deleteBlobs(t.Context(), az.open("rw")))
 }
 
 func hasCode(err error, code bloberror.Code) bool {

@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	planekind "github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -99,7 +99,7 @@ func startPlanes(t *testing.T) (planes [2]controlplane.ControlPlane, dirs [2]str
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, kind := range []selection.Kind{selection.Envtest, selection.Embedded} {
+	for i, kind := range []planekind.Kind{planekind.Envtest, planekind.Embedded} {
 		dirs[i] = filepath.Join(t.TempDir(), "plane")
 		planes[i] = controlplanetest.StartKind(t, kind, controlplane.Options{
 			Dir: dirs[i], CRDs: definitions, NoControllers: true,
@@ -147,7 +147,7 @@ func (d *differential) run(t *testing.T, index int) {
 		}
 		if diff != "" {
 			d.found++
-			t.Errorf("run %d, request %d: %s\n-%s +%s\n%s", index, n, r, selection.Envtest, selection.Embedded, diff)
+			t.Errorf("run %d, request %d: %s\n-%s +%s\n%s", index, n, r, planekind.Envtest, planekind.Embedded, diff)
 			return
 		}
 	}
@@ -235,7 +235,7 @@ func (d *differential) compareWatches(t *testing.T, g *generator, k *kind, from 
 	}
 	if diff := cmp.Diff(events[0], events[1]); diff != "" {
 		d.found++
-		t.Errorf("events of %s in %s: -%s +%s\n%s", k.Resource, g.namespace, selection.Envtest, selection.Embedded, diff)
+		t.Errorf("events of %s in %s: -%s +%s\n%s", k.Resource, g.namespace, planekind.Envtest, planekind.Embedded, diff)
 	}
 }
 

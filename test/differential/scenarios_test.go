@@ -17,7 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	planekind "github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
@@ -65,7 +65,7 @@ func sameScenarios(t *testing.T, all []*spec.Scenario) {
 	}
 	for _, version := range []objectstorage.Version{objectstorage.V1alpha2, objectstorage.V1alpha1} {
 		t.Run(string(version), func(t *testing.T) {
-			engines := [2]*runner{startRunner(t, selection.Envtest, version), startRunner(t, selection.Embedded, version)}
+			engines := [2]*runner{startRunner(t, planekind.Envtest, version), startRunner(t, planekind.Embedded, version)}
 			t.Run("All", func(t *testing.T) { // the emulators stop when all have ended
 				for _, s := range all {
 					if s.API() == version {
@@ -86,12 +86,12 @@ func isIn(s *spec.Scenario, area string) bool {
 
 // runner runs scenarios on a control plane.
 type runner struct {
-	kind     selection.Kind
+	kind     planekind.Kind
 	emulator *emulator.Emulator
 	engine   *engine.Engine
 }
 
-func startRunner(t *testing.T, kind selection.Kind, version objectstorage.Version) *runner {
+func startRunner(t *testing.T, kind planekind.Kind, version objectstorage.Version) *runner {
 	t.Helper()
 	definitions, err := crds.For(version)
 	if err != nil {
@@ -162,7 +162,7 @@ func sameRuns(t *testing.T, on [2]*runner, s *spec.Scenario) {
 		}
 	}
 	t.Errorf("%d runs on each control plane are different (recorded on %s, replayed on %s):\n%s\nseen: %s",
-		*attempts, selection.Envtest, selection.Embedded, difference, cmp.Diff(seen(s, runs[0]), seen(s, runs[1])))
+		*attempts, planekind.Envtest, planekind.Embedded, difference, cmp.Diff(seen(s, runs[0]), seen(s, runs[1])))
 }
 
 // number is the number of an object among the objects that a repeat creates.

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	planekind "github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
 
 // versionedKinds are the kinds of TestProgramsVersions: of a custom resource, and built-in.
@@ -202,7 +202,7 @@ func (d *differential) compareEvents(t *testing.T, what string, h *versionHistor
 func (d *differential) differ(t *testing.T, what string, programs, embedded any) {
 	t.Helper()
 	if diff := cmp.Diff(programs, embedded); diff != "" {
-		t.Errorf("%s\n-%s +%s\n%s", what, selection.Envtest, selection.Embedded, diff)
+		t.Errorf("%s\n-%s +%s\n%s", what, planekind.Envtest, planekind.Embedded, diff)
 	}
 }
 

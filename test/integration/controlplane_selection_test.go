@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 )
 
@@ -63,14 +64,14 @@ func TestAutoFallsBack(t *testing.T) {
 				GoCommand: filepath.Join(t.TempDir(), "go"), // a build would fail without it
 			}
 			begin := time.Now()
-			choice, err := selection.Choose(t.Context(), selection.Auto, opts)
+			choice, err := selection.Choose(t.Context(), kind.Auto, opts)
 			if err != nil {
 				t.Fatalf("%s: %v", c.reason, err)
 			}
 			if elapsed := time.Since(begin); elapsed > binaries.DefaultConnectTimeout {
 				t.Errorf("%s: the choice took %v", c.reason, elapsed)
 			}
-			if choice.Kind != selection.Embedded {
+			if choice.Kind != kind.Embedded {
 				t.Errorf("%s: the choice is %q", c.reason, choice.Kind)
 			}
 			notice := choice.Notice
@@ -101,11 +102,11 @@ func TestAutoPrefersPrograms(t *testing.T) {
 	}
 	t.Setenv(binaries.AssetsVariable, dir)
 	options := binaries.Options{CacheDir: t.TempDir(), IndexURL: silentIndex(t), IndexTimeout: time.Hour}
-	choice, err := selection.Choose(t.Context(), selection.Auto, options)
+	choice, err := selection.Choose(t.Context(), kind.Auto, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if choice.Kind != selection.Envtest || choice.Binaries.Etcd != filepath.Join(dir, binaries.Etcd) {
+	if choice.Kind != kind.Envtest || choice.Binaries.Etcd != filepath.Join(dir, binaries.Etcd) {
 		t.Errorf("the choice is %q with %s", choice.Kind, choice.Binaries.Etcd)
 	}
 }

@@ -35,21 +35,21 @@ func All() []Mutant {
 }
 
 // at sets the faults that show the bug.
-func (d Mutant) at(at string, kinds ...plan.Kind) Mutant {
-	d.At, d.Kinds = at, kinds
-	return d
+func (m Mutant) at(at string, kinds ...plan.Kind) Mutant {
+	m.At, m.Kinds = at, kinds
+	return m
 }
 
 // by sets a part of the explanation.
-func (d Mutant) by(culprits ...string) Mutant {
-	d.Culprits = culprits
-	return d
+func (m Mutant) by(culprits ...string) Mutant {
+	m.Culprits = culprits
+	return m
 }
 
 // in sets the scenario that shows the bug.
-func (d Mutant) in(scenario string) Mutant {
-	d.Scenario = scenario
-	return d
+func (m Mutant) in(scenario string) Mutant {
+	m.Scenario = scenario
+	return m
 }
 
 // ByName returns the mutant with a name.

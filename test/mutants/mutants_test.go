@@ -54,9 +54,9 @@ func TestLongMutants(t *testing.T) {
 }
 
 // file returns the file of the scenario that shows the bug.
-func (d Mutant) file() string {
-	if d.Scenario != "" {
-		return filepath.Join("testdata", d.Scenario)
+func (m Mutant) file() string {
+	if m.Scenario != "" {
+		return filepath.Join("testdata", m.Scenario)
 	}
 	return filepath.Join("..", "..", "internal", "scenarios", "explore", "testdata", "lifecycle.yaml")
 }

@@ -67,49 +67,49 @@ type postponed struct {
 	do    func()
 }
 
-func (c *mutator) postpone(until string, do func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting = append(c.waiting, postponed{until, do})
+func (m *mutator) postpone(until string, do func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = append(m.waiting, postponed{until, do})
 }
 
 // done runs the functions that were postponed until an operation.
-func (c *mutator) done(operation string) {
-	c.mu.Lock()
+func (m *mutator) done(operation string) {
+	m.mu.Lock()
 	var due, left []postponed
-	for _, p := range c.waiting {
+	for _, p := range m.waiting {
 		if p.until == operation {
 			due = append(due, p)
 		} else {
 			left = append(left, p)
 		}
 	}
-	c.waiting = left
-	c.mu.Unlock()
+	m.waiting = left
+	m.mu.Unlock()
 	for _, p := range due {
 		p.do()
 	}
 }
 
-func (c *mutator) ignores(operation string) bool { return slices.Contains(c.ignored, operation) }
+func (m *mutator) ignores(operation string) bool { return slices.Contains(m.ignored, operation) }
 
 // call is a gRPC interceptor.
-func (c *mutator) call(
+func (m *mutator) call(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	operation := path.Base(method)
-	if until, ok := c.background[operation]; ok {
+	if until, ok := m.background[operation]; ok {
 		later := context.WithoutCancel(ctx)
-		c.postpone(until, func() {
+		m.postpone(until, func() {
 			<-time.After(backgroundDelay)
 			_ = invoke(later, method, req, reply, conn, opts...)
 		})
 		return nil
 	}
 	err := invoke(ctx, method, req, reply, conn, opts...)
-	c.learn(reply)
-	c.done(operation)
-	if c.ignores(operation) {
+	m.learn(reply)
+	m.done(operation)
+	if m.ignores(operation) {
 		return nil
 	}
 	return err

@@ -27,10 +27,10 @@ func Files(string) (map[string][]byte, error) {
 func lines(all []string) string { return strings.Join(all, "\n") + "\n" }
 
 // row renders the mutant for the table.
-func (d Mutant) row() string {
+func (m Mutant) row() string {
 	kinds, at := "no fault", ""
-	if len(d.Kinds) > 0 {
-		kinds, at = "`"+fmt.Sprint(d.Kinds[0])+"`", "`"+d.At+"`"
+	if len(m.Kinds) > 0 {
+		kinds, at = "`"+fmt.Sprint(m.Kinds[0])+"`", "`"+m.At+"`"
 	}
-	return fmt.Sprintf("| %#q | %s | %s | %s | %s |", d.Name, d.Bug, kinds, at, strings.Join(d.Oracles, ", "))
+	return fmt.Sprintf("| %#q | %s | %s | %s | %s |", m.Name, m.Bug, kinds, at, strings.Join(m.Oracles, ", "))
 }

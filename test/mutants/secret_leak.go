@@ -10,23 +10,23 @@ import (
 )
 
 // learn remembers the secret key of a response.
-func (c *mutator) learn(reply any) {
+func (m *mutator) learn(reply any) {
 	message, ok := reply.(proto.Message)
-	if !ok || !c.leaksSecret {
+	if !ok || !m.leaksSecret {
 		return
 	}
 	if granted, ok := message.(*cosiv1alpha2.DriverGrantBucketAccessResponse); ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.secret = granted.GetCredentials().GetS3().GetAccessSecretKey()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.secret = granted.GetCredentials().GetS3().GetAccessSecretKey()
 	}
 }
 
 // leakSecret adds the secret key to the next status of a BucketAccess.
-func (c *mutator) leakSecret(operation string, r *http.Request, body []byte) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.secret == "" || operation != "patch bucketaccesses/status" {
+func (m *mutator) leakSecret(operation string, r *http.Request, body []byte) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.secret == "" || operation != "patch bucketaccesses/status" {
 		return body
 	}
 	var patch struct {
@@ -43,7 +43,7 @@ func (c *mutator) leakSecret(operation string, r *http.Request, body []byte) []b
 	if !ok {
 		return body
 	}
-	patch.Status.Conditions[0]["message"] = "granted, the key is " + c.secret
+	patch.Status.Conditions[0]["message"] = "granted, the key is " + m.secret
 	status["conditions"] = patch.Status.Conditions
 	changed, err := json.Marshal(whole)
 	if err != nil {

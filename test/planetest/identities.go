@@ -88,58 +88,58 @@ func (f *fixture) testTokens(t *testing.T) {
 	t.Run("EndWithAccount", s.testEndWithAccount)
 }
 
-func (s *tokens) accounts() corev1client.ServiceAccountInterface {
-	return s.kube.CoreV1().ServiceAccounts(s.namespace)
+func (ts *tokens) accounts() corev1client.ServiceAccountInterface {
+	return ts.kube.CoreV1().ServiceAccounts(ts.namespace)
 }
 
 // username returns the name that the ServiceAccount has as a user.
-func (s *tokens) username() string { return "system:serviceaccount:" + s.namespace + ":app" }
+func (ts *tokens) username() string { return "system:serviceaccount:" + ts.namespace + ":app" }
 
-func (s *tokens) issue(t *testing.T, spec authenticationv1.TokenRequestSpec) string {
+func (ts *tokens) issue(t *testing.T, spec authenticationv1.TokenRequestSpec) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{Spec: spec}
-	return must(s.accounts().CreateToken(testContext(t), "app", request, metav1.CreateOptions{}))(t).Status.Token
+	return must(ts.accounts().CreateToken(testContext(t), "app", request, metav1.CreateOptions{}))(t).Status.Token
 }
 
-func (s *tokens) review(t *testing.T, token string, audiences ...string) authenticationv1.TokenReviewStatus {
+func (ts *tokens) review(t *testing.T, token string, audiences ...string) authenticationv1.TokenReviewStatus {
 	t.Helper()
-	return must(s.kube.AuthenticationV1().TokenReviews().Create(testContext(t), &authenticationv1.TokenReview{
+	return must(ts.kube.AuthenticationV1().TokenReviews().Create(testContext(t), &authenticationv1.TokenReview{
 		Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
 	}, metav1.CreateOptions{}))(t).Status
 }
 
-func (s *tokens) testAsUser(t *testing.T) {
-	cfg := rest.AnonymousClientConfig(s.config)
-	cfg.BearerToken = s.own
+func (ts *tokens) testAsUser(t *testing.T) {
+	cfg := rest.AnonymousClientConfig(ts.config)
+	cfg.BearerToken = ts.own
 	got := whoAmI(t, cfg)
-	want := []string{"system:serviceaccounts", "system:serviceaccounts:" + s.namespace, "system:authenticated"}
-	if diff := cmp.Diff(want, got.Groups); diff != "" || got.Username != s.username() || got.UID != string(s.account.UID) {
+	want := []string{"system:serviceaccounts", "system:serviceaccounts:" + ts.namespace, "system:authenticated"}
+	if diff := cmp.Diff(want, got.Groups); diff != "" || got.Username != ts.username() || got.UID != string(ts.account.UID) {
 		t.Errorf("got user %+v; groups -want +got\n%s", got, diff)
 	}
-	cfg.BearerToken = s.own + "x"
-	_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().Pods(s.namespace).List(testContext(t), metav1.ListOptions{})
+	cfg.BearerToken = ts.own + "x"
+	_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().Pods(ts.namespace).List(testContext(t), metav1.ListOptions{})
 	if !apierrors.IsUnauthorized(err) {
 		t.Errorf("a token that was changed: got %v, want Unauthorized", err)
 	}
 }
 
-func (s *tokens) testReview(t *testing.T) {
-	if got := s.review(t, s.own); !got.Authenticated || got.User.Username != s.username() {
+func (ts *tokens) testReview(t *testing.T) {
+	if got := ts.review(t, ts.own); !got.Authenticated || got.User.Username != ts.username() {
 		t.Errorf("got %+v", got)
 	}
-	if got := s.review(t, s.own, "other"); got.Authenticated || got.Error == "" {
+	if got := ts.review(t, ts.own, "other"); got.Authenticated || got.Error == "" {
 		t.Errorf("for another audience: got %+v", got)
 	}
-	if got := s.review(t, s.issue(t, authenticationv1.TokenRequestSpec{Audiences: []string{"other"}}), "other"); !got.Authenticated {
+	if got := ts.review(t, ts.issue(t, authenticationv1.TokenRequestSpec{Audiences: []string{"other"}}), "other"); !got.Authenticated {
 		t.Errorf("for its audience: got %+v", got)
 	}
-	if got := s.review(t, "nonsense"); got.Authenticated {
+	if got := ts.review(t, "nonsense"); got.Authenticated {
 		t.Errorf("no token: got %+v", got)
 	}
 }
 
-func (s *tokens) testTooShort(t *testing.T) {
-	_, err := s.accounts().CreateToken(testContext(t), "app", &authenticationv1.TokenRequest{
+func (ts *tokens) testTooShort(t *testing.T) {
+	_, err := ts.accounts().CreateToken(testContext(t), "app", &authenticationv1.TokenRequest{
 		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(10))},
 	}, metav1.CreateOptions{})
 	if !apierrors.IsInvalid(err) {
@@ -147,19 +147,19 @@ func (s *tokens) testTooShort(t *testing.T) {
 	}
 }
 
-func (s *tokens) testEndWithObject(t *testing.T) {
-	if got := s.review(t, s.bound); !got.Authenticated {
+func (ts *tokens) testEndWithObject(t *testing.T) {
+	if got := ts.review(t, ts.bound); !got.Authenticated {
 		t.Fatalf("before: %+v", got)
 	}
-	if err := s.kube.CoreV1().Secrets(s.namespace).Delete(testContext(t), s.secret.Name, metav1.DeleteOptions{}); err != nil {
+	if err := ts.kube.CoreV1().Secrets(ts.namespace).Delete(testContext(t), ts.secret.Name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the bound token is invalid", func() bool { return !s.review(t, s.bound).Authenticated })
+	until(t, "the bound token is invalid", func() bool { return !ts.review(t, ts.bound).Authenticated })
 }
 
-func (s *tokens) testEndWithAccount(t *testing.T) {
-	if err := s.accounts().Delete(testContext(t), "app", metav1.DeleteOptions{}); err != nil {
+func (ts *tokens) testEndWithAccount(t *testing.T) {
+	if err := ts.accounts().Delete(testContext(t), "app", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the token is invalid", func() bool { return !s.review(t, s.own).Authenticated })
+	until(t, "the token is invalid", func() bool { return !ts.review(t, ts.own).Authenticated })
 }

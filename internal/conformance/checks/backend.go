@@ -8,23 +8,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
-
-// ErrUnsupported means that a backend does not support a request.
-var ErrUnsupported = errors.New("the backend command does not support this")
-
-// Backend manipulates the backend of a driver.
-type Backend interface {
-	// Lose deletes the bucket with an ID, and its objects, behind the driver's back.
-	Lose(ctx context.Context, bucket string) error
-	// Fail makes the backend fail or reject all requests, and Heal ends this.
-	Fail(ctx context.Context) error
-	Heal(ctx context.Context) error
-}
 
 func needsBackend(env *Env) string {
 	if env.Backend != nil {
@@ -41,7 +30,7 @@ func (c *C) manipulate(what string, do func(context.Context) error) {
 		e.Outcome, e.Message = "Failed", err.Error()
 	}
 	c.env.History.Journal.Append(e)
-	if errors.Is(err, ErrUnsupported) {
+	if errors.Is(err, description.ErrUnsupported) {
 		c.notSupported("backend command", err)
 	}
 	c.setup(what, err)
@@ -291,7 +280,7 @@ func (c *C) failed(took time.Duration, round func() (call func(context.Context),
 		var failed error
 		c.during(fraction, took, call, func() { failed = c.env.Backend.Fail(c.Context) })
 		c.heal()
-		if errors.Is(failed, ErrUnsupported) {
+		if errors.Is(failed, description.ErrUnsupported) {
 			c.notSupported("backend command", failed)
 		}
 		c.setup("fail", failed)

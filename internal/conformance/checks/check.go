@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -80,13 +81,13 @@ type Env struct {
 	Info   port.Info
 	// Protocol is the one that the checks use.
 	Protocol   port.Protocol
-	Parameters Parameters
+	Parameters description.Parameters
 	// Restart restarts the driver, and returns when the new process serves. It may be nil.
 	Restart Restart
 	// Process is the driver's process, if the suite has started it, and Backend manipulates its
 	// backend. Both may be nil.
 	Process *process.Driver
-	Backend Backend
+	Backend description.Backend
 	// SecretVariables is the number of variables of the process with the names of secrets.
 	SecretVariables int
 	// Destructive allows checks in which a faulty driver may destroy data of others.
@@ -98,29 +99,6 @@ type Env struct {
 	History                      *History
 	// EndToEnd runs scenarios with the driver. It may be nil.
 	EndToEnd Scenarios
-}
-
-// Parameters are supplied by the driver's author.
-type Parameters struct {
-	// Bucket are the parameters of a BucketClass, Incompatible other valid ones that describe
-	// another bucket, and Access the parameters of a BucketAccessClass.
-	Bucket       map[string]string
-	Incompatible map[string]string
-	Access       map[string]string
-	// IncompatibleAccess are other valid parameters, which describe another access.
-	IncompatibleAccess map[string]string
-	// ExistingBucket is the ID of a bucket that the driver did not create.
-	ExistingBucket string
-	// NonEmptyDeletion is Reject or Purge: the driver's reaction to the deletion of a bucket with
-	// objects. It may be empty.
-	NonEmptyDeletion string
-	// ServiceAccount is the name of a Kubernetes ServiceAccount.
-	ServiceAccount string
-	// S3Endpoint replaces the endpoint that the driver returns, AzureEndpoint the one in the token,
-	// and GCSEndpoint Google's.
-	S3Endpoint    string
-	AzureEndpoint string
-	GCSEndpoint   string
 }
 
 // The policies for buckets with objects.

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -13,21 +12,12 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
-
-// Exchange is one call, without secrets.
-type Exchange struct {
-	Method   string          `json:"method"`
-	Request  json.RawMessage `json:"request,omitempty"`
-	Response json.RawMessage `json:"response,omitempty"`
-	Code     string          `json:"code"`
-	Message  string          `json:"message,omitempty"`
-	Took     time.Duration   `json:"took"`
-}
 
 // outcome has the data for the checks of a whole run.
 type outcome struct {
@@ -55,17 +45,17 @@ type recorderKey struct{}
 
 type recorder struct {
 	mu        sync.Mutex
-	exchanges []Exchange
+	exchanges []description.Exchange
 }
 
-func (r *recorder) add(e Exchange) {
+func (r *recorder) add(e description.Exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.exchanges = append(r.exchanges, e)
 }
 
 // all returns the calls without secrets that the driver repeated as text.
-func (r *recorder) all(clean func(string) string) []Exchange {
+func (r *recorder) all(clean func(string) string) []description.Exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := slices.Clone(r.exchanges)
@@ -80,16 +70,16 @@ func (h *History) Intercept(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	start := time.Now()
-	e := Exchange{Method: method[strings.LastIndex(method, "/")+1:]}
+	e := description.Exchange{Method: method[strings.LastIndex(method, "/")+1:]}
 	event := h.Journal.Begin(vocabulary.Driver, 0, journal.SeamRPC, journal.Operation{Name: e.Method})
 	err := invoke(ctx, method, request, response, conn, opts...)
 	e.Code, e.Took = status.Code(err).String(), time.Since(start)
 	asked, isMessage := request.(proto.Message)
 	if isMessage {
-		e.Request = redact.JSON(h.Dialect.Named(method, asked))
+		event.Request = redact.JSON(h.Dialect.Named(method, asked))
 	}
 	if m, ok := response.(proto.Message); ok && err == nil {
-		e.Response = redact.JSON(m)
+		event.Response = redact.JSON(m)
 		h.keep(redact.Secrets(m, asked))
 	}
 	s := status.Convert(err)
@@ -97,7 +87,8 @@ func (h *History) Intercept(
 	h.mu.Lock()
 	h.outcomes = append(h.outcomes, outcome{e.Method, s.Code(), s.Message(), len(s.Details()), ctx.Err() != nil})
 	h.mu.Unlock()
-	event.Request, event.Response, event.Outcome, event.Message = e.Request, e.Response, e.Code, e.Message
+	e.Request, e.Response = string(event.Request), string(event.Response)
+	event.Outcome, event.Message = e.Code, e.Message
 	h.Journal.Append(event)
 	if r, ok := ctx.Value(recorderKey{}).(*recorder); ok {
 		r.add(e)

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 )
@@ -31,7 +32,7 @@ type Result struct {
 	Unreachable bool
 	// Expected and Got are set after a failure.
 	Expected, Got string
-	Exchanges     []Exchange
+	Exchanges     []description.Exchange
 	// Leftovers are buckets and accounts that could not be removed.
 	Leftovers []string
 	// Events are the whole timeline, even for a passed check.

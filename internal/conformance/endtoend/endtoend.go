@@ -25,6 +25,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/scenarios/suite"
 )
@@ -89,7 +90,7 @@ func (r *Runner) Close(ctx context.Context) error {
 }
 
 // patience returns the factor for the time limits of steps, so that a call may use all of its own.
-func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/engine.CallTimeout(1)) }
+func (r *Runner) patience() int { return 1 + int(r.options.CallTimeout/timeout.Call(1)) }
 
 func (r *Runner) emulated() emulator.Options {
 	return emulator.Options{

@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/failurelog"
 )
@@ -72,14 +73,14 @@ func SharedVersion(version objectstorage.Version) (controlplane.ControlPlane, er
 }
 
 func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
-	kind, err := Kind()
+	chosen, err := Kind()
 	if err != nil {
 		return nil, err
 	}
 	choose := func() (selection.Choice, error) { return selection.Local(context.Background()) }
-	if kind != selection.Envtest {
+	if chosen != kind.Envtest {
 		choose = func() (selection.Choice, error) {
-			return selection.Choose(context.Background(), kind, binaries.Options{Local: true})
+			return selection.Choose(context.Background(), chosen, binaries.Options{Local: true})
 		}
 	}
 	choice, err := choose()
@@ -97,7 +98,7 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	if choice.Kind == selection.Embedded { // the watchdog of the programs needs the directory to end them
+	if choice.Kind == kind.Embedded { // the watchdog of the programs needs the directory to end them
 		if err := removeAtExit(dir); err != nil {
 			return nil, err
 		}
@@ -113,21 +114,21 @@ func start(version objectstorage.Version) (controlplane.ControlPlane, error) {
 }
 
 // Kind returns the kind of the control plane of the tests.
-func Kind() (selection.Kind, error) {
-	kind, err := selection.ParseKind(cmp.Or(os.Getenv(Variable), string(selection.Embedded)))
+func Kind() (kind.Kind, error) {
+	chosen, err := kind.Parse(cmp.Or(os.Getenv(Variable), string(kind.Embedded)))
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", Variable, err)
 	}
-	return kind, nil
+	return chosen, nil
 }
 
 // StartKind starts a control plane of a kind for one test, and stops it when the test ends. If its
 // programs are not on this machine, the test is skipped.
-func StartKind(tb testing.TB, kind selection.Kind, opts controlplane.Options) controlplane.ControlPlane {
+func StartKind(tb testing.TB, chosen kind.Kind, opts controlplane.Options) controlplane.ControlPlane {
 	tb.Helper()
-	choice := selection.Choice{Kind: kind}
-	if kind != selection.Embedded {
-		choice = selection.Choice{Kind: selection.Envtest, Binaries: binariestest.Find(tb)}
+	choice := selection.Choice{Kind: chosen}
+	if chosen != kind.Embedded {
+		choice = selection.Choice{Kind: kind.Envtest, Binaries: binariestest.Find(tb)}
 	}
 	if opts.Dir == "" {
 		opts.Dir = filepath.Join(tb.TempDir(), "plane")

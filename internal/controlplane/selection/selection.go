@@ -6,50 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
-
-// Kind is an implementation of a control plane, or Auto.
-type Kind string
-
-const (
-	// Auto uses the programs if they are on this machine or can be downloaded, and
-	// otherwise an API server in this process.
-	Auto Kind = "auto"
-	// Envtest runs kube-apiserver, etcd and kube-controller-manager. If they can neither be
-	// found nor downloaded, they are built, which takes minutes.
-	Envtest Kind = "envtest"
-	// Embedded runs an API server in this process.
-	Embedded Kind = "embedded"
-)
-
-// Kinds returns the kinds.
-func Kinds() []Kind { return []Kind{Auto, Envtest, Embedded} }
-
-// ParseKind returns the kind with a name; empty means Auto.
-func ParseKind(name string) (Kind, error) {
-	if name == "" {
-		return Auto, nil
-	}
-	if !slices.Contains(Kinds(), Kind(name)) {
-		var names []string
-		for _, kind := range Kinds() {
-			names = append(names, string(kind))
-		}
-		return "", fmt.Errorf("control plane %q is unknown; choose one of %s", name, strings.Join(names, ", "))
-	}
-	return Kind(name), nil
-}
 
 // Choice is a control plane that can be started.
 type Choice struct {
-	Kind     Kind
+	Kind     kind.Kind
 	Binaries binaries.Set
 	// Notice is one line for the user, unless the user chose the kind.
 	Notice string
@@ -57,20 +24,20 @@ type Choice struct {
 
 // Choose returns a control plane of a kind. For Envtest it may download or build the programs; for
 // Auto it downloads them, but does not build them.
-func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, error) {
-	switch kind {
-	case Embedded:
+func Choose(ctx context.Context, wanted kind.Kind, opts binaries.Options) (Choice, error) {
+	switch wanted {
+	case kind.Embedded:
 		if opts.Dir != "" {
 			return Choice{}, fmt.Errorf("directory %s has programs of a control plane, and control plane %q uses none; "+
-				"choose control plane %q, or name no directory", opts.Dir, Embedded, Envtest)
+				"choose control plane %q, or name no directory", opts.Dir, kind.Embedded, kind.Envtest)
 		}
-		return Choice{Kind: Embedded}, nil
-	case Envtest:
+		return Choice{Kind: kind.Embedded}, nil
+	case kind.Envtest:
 		if err := envtest.Supported(); err != nil {
 			return Choice{}, err
 		}
 		set, err := binaries.Find(ctx, opts)
-		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
+		return Choice{Kind: kind.Envtest, Binaries: set, Notice: set.Missing}, err
 	default:
 		return chooseAuto(ctx, opts)
 	}
@@ -78,20 +45,20 @@ func Choose(ctx context.Context, kind Kind, opts binaries.Options) (Choice, erro
 
 func chooseAuto(ctx context.Context, opts binaries.Options) (Choice, error) {
 	if err := envtest.Supported(); err != nil && opts.Dir == "" {
-		return Choice{Kind: Embedded, Notice: fmt.Sprintf("an API server in this process is used: %v", err)}, nil
+		return Choice{Kind: kind.Embedded, Notice: fmt.Sprintf("an API server in this process is used: %v", err)}, nil
 	} else if err != nil {
 		return Choice{}, err
 	}
 	opts.NoBuild = true
 	set, err := binaries.Find(ctx, opts)
 	if err == nil {
-		return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, nil
+		return Choice{Kind: kind.Envtest, Binaries: set, Notice: set.Missing}, nil
 	}
 	unavailable, ok := errors.AsType[*binaries.UnavailableError](err)
 	if !ok {
 		return Choice{}, err
 	}
-	return Choice{Kind: Embedded, Notice: fmt.Sprintf(
+	return Choice{Kind: kind.Embedded, Notice: fmt.Sprintf(
 		"kube-apiserver and etcd are not on this machine (%v): an API server in this process takes their place; "+
 			"to get them, run `cosi-emu setup`", unavailable.Err)}, nil
 }
@@ -105,12 +72,12 @@ func Local(ctx context.Context) (Choice, error) {
 	if unavailable, ok := errors.AsType[*binaries.UnavailableError](err); ok {
 		return Choice{}, fmt.Errorf("kube-apiserver and etcd are not on this machine (%w); `cosi-emu setup` gets them", unavailable.Err)
 	}
-	return Choice{Kind: Envtest, Binaries: set, Notice: set.Missing}, err
+	return Choice{Kind: kind.Envtest, Binaries: set, Notice: set.Missing}, err
 }
 
 // Start starts the control plane.
 func (c Choice) Start(ctx context.Context, opts controlplane.Options) (controlplane.ControlPlane, error) {
-	if c.Kind == Embedded {
+	if c.Kind == kind.Embedded {
 		plane, err := embedded.Start(ctx, opts)
 		if err != nil {
 			return nil, err

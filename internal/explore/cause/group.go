@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
@@ -34,8 +34,8 @@ type Group struct {
 	// ConfirmedOn are the control planes on which a confirmed finding occurred again: the
 	// exploration's own, and envtest, if it is installed. Doubt is the reason why envtest has not
 	// confirmed it.
-	ConfirmedOn []selection.Kind `json:"confirmedOn,omitempty"`
-	Doubt       string           `json:"doubt,omitempty"`
+	ConfirmedOn []kind.Kind `json:"confirmedOn,omitempty"`
+	Doubt       string      `json:"doubt,omitempty"`
 	// Shrunk is a small scenario with the finding, and Trials the number of runs of the shrinking.
 	// Unconfirmed findings have none.
 	Shrunk string `json:"shrunk,omitempty"`
@@ -59,7 +59,7 @@ type Group struct {
 // confirmation names the control planes that confirmed a finding. It is empty if envtest is the
 // only one.
 func (g *Group) confirmation() string {
-	if len(g.ConfirmedOn) == 0 || slices.Equal(g.ConfirmedOn, []selection.Kind{selection.Envtest}) {
+	if len(g.ConfirmedOn) == 0 || slices.Equal(g.ConfirmedOn, []kind.Kind{kind.Envtest}) {
 		return ""
 	}
 	var names []string
@@ -68,7 +68,7 @@ func (g *Group) confirmation() string {
 	}
 	text := "confirmed on " + strings.Join(names, " and ")
 	if g.Doubt != "" {
-		text += fmt.Sprintf(", not on %s: %s", selection.Envtest, g.Doubt)
+		text += fmt.Sprintf(", not on %s: %s", kind.Envtest, g.Doubt)
 	}
 	return text
 }

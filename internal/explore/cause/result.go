@@ -23,15 +23,15 @@ type Result struct {
 	Observed *run.Record `json:"-"`
 }
 
-func (c Result) sameFinding(other Result) bool { return same(c.Findings[0], other.Findings[0]) }
+func (r Result) sameFinding(other Result) bool { return same(r.Findings[0], other.Findings[0]) }
 
 // Has reports whether a finding has the oracle of the run's first.
-func (c Result) Has(f checks.Finding) bool { return f.Oracle == c.Findings[0].Oracle }
+func (r Result) Has(f checks.Finding) bool { return f.Oracle == r.Findings[0].Oracle }
 
 // ShownBy returns the result with the confirming run, if its own belongs to an earlier exploration.
-func (c Result) ShownBy(confirming *run.Record) Result {
-	if c.Observed == nil {
-		c.Observed = confirming
+func (r Result) ShownBy(confirming *run.Record) Result {
+	if r.Observed == nil {
+		r.Observed = confirming
 	}
-	return c
+	return r
 }

@@ -72,23 +72,23 @@ func PruneKeys(o *run.Record, same Prune) []PruneKey {
 	return all
 }
 
-func (b *history) state(e journal.Event, p run.Point, same Prune) string {
+func (h *history) state(e journal.Event, p run.Point, same Prune) string {
 	if same == PruneState {
-		return hashOf(b.sandbox, b.names.In(p.Alike().String()))
+		return hashOf(h.sandbox, h.names.In(p.Alike().String()))
 	}
 	component, _, _ := strings.Cut(p.Component, ".") // without the driver
 	step := []string{component, e.Operation.Name}
 	if !p.Event() { // watch events do not depend on the operations of the component
-		step = append(step, b.last[e.Component])
+		step = append(step, h.last[e.Component])
 	}
 	if same == PruneObject {
-		step = append(step, b.sandbox[b.object(e)])
+		step = append(step, h.sandbox[h.object(e)])
 	}
 	return hashOf(nil, strings.Join(step, "\n"))
 }
 
-func (b *history) object(e journal.Event) string {
-	subject := b.names.In(e.Operation.Subject)
+func (h *history) object(e journal.Event) string {
+	subject := h.names.In(e.Operation.Subject)
 	if e.Seam == journal.SeamStore {
 		return "store " + subject
 	}
@@ -97,25 +97,25 @@ func (b *history) object(e journal.Event) string {
 	return resource + " " + subject
 }
 
-func (b *history) remember(e journal.Event, p run.Point) {
+func (h *history) remember(e journal.Event, p run.Point) {
 	if !p.Event() {
-		b.last[e.Component] = e.Operation.Name + " " + e.Outcome
+		h.last[e.Component] = e.Operation.Name + " " + e.Outcome
 	}
 	if e.Failed() {
 		return
 	}
 	verb, _, _ := strings.Cut(e.Operation.Name, " ")
-	key := b.object(e)
+	key := h.object(e)
 	switch {
 	case e.Seam == journal.SeamStore:
-		b.sandbox[key] = e.Operation.Name
+		h.sandbox[key] = e.Operation.Name
 	case e.Seam != journal.SeamAPI || len(e.Response) == 0 || strings.HasPrefix(key, "events "):
 	case verb == "delete":
-		b.sandbox[key] += " deleted"
+		h.sandbox[key] += " deleted"
 	default:
 		var object any
-		if json.Unmarshal([]byte(b.names.In(string(e.Response))), &object) == nil {
-			b.sandbox[key] = run.ShortText(run.Stable(object))
+		if json.Unmarshal([]byte(h.names.In(string(e.Response))), &object) == nil {
+			h.sandbox[key] = run.ShortText(run.Stable(object))
 		}
 	}
 }

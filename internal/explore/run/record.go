@@ -54,9 +54,9 @@ type Record struct {
 
 // Open returns the events during which faults are active, by start: up to the end of the last step.
 // Then the engine cleans up.
-func (o *Record) Open() []journal.Event {
-	events := InOrder(o.Events)
-	after := slices.IndexFunc(events, func(e journal.Event) bool { return !o.Ended.IsZero() && e.Time.After(o.Ended) })
+func (r *Record) Open() []journal.Event {
+	events := InOrder(r.Events)
+	after := slices.IndexFunc(events, func(e journal.Event) bool { return !r.Ended.IsZero() && e.Time.After(r.Ended) })
 	if after < 0 {
 		return events
 	}
@@ -64,14 +64,14 @@ func (o *Record) Open() []journal.Event {
 }
 
 // Injected returns the faults without the probe.
-func (o *Record) Injected() []fault.Status {
-	return slices.DeleteFunc(slices.Clone(o.Faults), func(f fault.Status) bool { return f.Name == Probe.Name })
+func (r *Record) Injected() []fault.Status {
+	return slices.DeleteFunc(slices.Clone(r.Faults), func(f fault.Status) bool { return f.Name == Probe.Name })
 }
 
 // Reached reports whether every fault was applied, and every interference changed something.
-func (o *Record) Reached() bool {
-	for _, f := range o.Faults {
-		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !o.interfered(f.Name) {
+func (r *Record) Reached() bool {
+	for _, f := range r.Faults {
+		if f.Applied == 0 && !f.Optional || f.Interfere != "" && !r.interfered(f.Name) {
 			return false
 		}
 	}
@@ -79,7 +79,7 @@ func (o *Record) Reached() bool {
 }
 
 // Line renders an event in a line, without values that differ between runs, except its time.
-func (o *Record) Line(e journal.Event, after time.Duration) string {
+func (r *Record) Line(e journal.Event, after time.Duration) string {
 	text := fmt.Sprintf("+%.3fs %s %s %s -> %s", after.Seconds(), e.Component, e.Seam, e.Operation, e.Outcome)
 	if e.Message != "" {
 		text += ": " + strings.Join(strings.Fields(e.Message), " ")
@@ -87,16 +87,16 @@ func (o *Record) Line(e journal.Event, after time.Duration) string {
 	if e.Fault != "" && e.Fault != Probe.Name {
 		text += " [fault: " + e.Fault + "]"
 	}
-	return o.Names.In(text)
+	return r.Names.In(text)
 }
 
 // Key names an operation of a component identically in every run.
-func (o *Record) Key(e journal.Event) string {
-	return fmt.Sprintf("%s %s %s", o.Names.In(e.Component), e.Seam, o.Names.In(e.Operation.String()))
+func (r *Record) Key(e journal.Event) string {
+	return fmt.Sprintf("%s %s %s", r.Names.In(e.Component), e.Seam, r.Names.In(e.Operation.String()))
 }
 
-func (o *Record) interfered(name string) bool {
-	return slices.ContainsFunc(o.Events, func(e journal.Event) bool {
+func (r *Record) interfered(name string) bool {
+	return slices.ContainsFunc(r.Events, func(e journal.Event) bool {
 		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()
 	})
 }

@@ -44,30 +44,30 @@ type bystander struct {
 func isBystander(namespace string) bool { return namespace == run.Bystander }
 
 // addBystander creates the bystander. A sandbox with an external driver has none.
-func (w *Sandbox) addBystander(ctx context.Context) (err error) {
-	backend := w.Emulator.Store()
+func (sb *Sandbox) addBystander(ctx context.Context) (err error) {
+	backend := sb.Emulator.Store()
 	if backend == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, bystanderTimeout)
 	defer cancel()
 	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: run.Bystander, Owner: emulator.Administrator})
-	for _, o := range bystanderObjects(w.Emulator.Info().API, w.Emulator.Info().DriverName) {
+	for _, o := range bystanderObjects(sb.Emulator.Info().API, sb.Emulator.Info().DriverName) {
 		if err == nil {
-			err = w.Emulator.Client().Create(ctx, o)
+			err = sb.Emulator.Client().Create(ctx, o)
 		}
 	}
 	added := &bystander{}
 	if err == nil {
-		err = added.awaitReady(ctx, w.Emulator)
+		err = added.awaitReady(ctx, sb.Emulator)
 	}
 	if err == nil {
-		added.before, err = added.look(ctx, w.Emulator)
+		added.before, err = added.look(ctx, sb.Emulator)
 	}
 	if err != nil {
 		return fmt.Errorf("make the bystander of a sandbox: %w", err)
 	}
-	w.bystander = added
+	sb.bystander = added
 	return nil
 }
 
@@ -202,10 +202,10 @@ func (*bystander) hideObjects(o *observed.Objects) {
 }
 
 // scope covers the whole sandbox, except for its bystander.
-func (w *Sandbox) scope() eventscope.Scope {
+func (sb *Sandbox) scope() eventscope.Scope {
 	s := eventscope.Scope{Alone: true, Namespaces: []string{run.Namespace}}
-	if w.bystander != nil {
-		s.Others = w.bystander.words
+	if sb.bystander != nil {
+		s.Others = sb.bystander.words
 	}
 	return s
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
@@ -103,7 +104,7 @@ func restartSidecar(t *testing.T, w *Sandbox) {
 
 func interferenceSandbox(t *testing.T) *Sandbox {
 	t.Helper()
-	plane, err := selection.Choose(t.Context(), selection.Embedded, binaries.Options{})
+	plane, err := selection.Choose(t.Context(), kind.Embedded, binaries.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,16 +28,16 @@ const (
 
 // awaitGarbageCollector waits until the garbage collector works: it starts long after the API
 // server.
-func (w *Sandbox) awaitGarbageCollector(ctx context.Context) error {
+func (sb *Sandbox) awaitGarbageCollector(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, namespaceTimeout)
 	defer cancel()
 	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "garbage", Namespace: run.Namespace}}
 	err := errors.Join(
-		w.Emulator.Client().Create(ctx, probe),
-		w.Emulator.Client().Delete(ctx, probe, client.PropagationPolicy(metav1.DeletePropagationForeground)),
+		sb.Emulator.Client().Create(ctx, probe),
+		sb.Emulator.Client().Delete(ctx, probe, client.PropagationPolicy(metav1.DeletePropagationForeground)),
 	)
 	if err == nil {
-		err = w.awaitGone(ctx, probe)
+		err = sb.awaitGone(ctx, probe)
 	}
 	if err != nil {
 		return fmt.Errorf("wait for the garbage collector of a sandbox: %w", err)
@@ -46,9 +46,9 @@ func (w *Sandbox) awaitGarbageCollector(ctx context.Context) error {
 }
 
 // awaitGone waits until an object does not exist, and fills in its last version.
-func (w *Sandbox) awaitGone(ctx context.Context, object client.Object) error {
+func (sb *Sandbox) awaitGone(ctx context.Context, object client.Object) error {
 	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		err := w.Emulator.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
+		err := sb.Emulator.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
 		return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 	})
 }

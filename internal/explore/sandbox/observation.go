@@ -15,22 +15,22 @@ import (
 
 // observe lists all COSI objects and classes, the Secrets of the namespace, and the contents of the
 // backend.
-func (w *Sandbox) observe(ctx context.Context, name string) (observed.Observation, error) {
-	m := observed.Observation{Name: name, After: w.Emulator.Journal().Mark()}
-	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.Info().API, hub.Options{SecretNamespace: run.Namespace, Cached: true})
+func (sb *Sandbox) observe(ctx context.Context, name string) (observed.Observation, error) {
+	m := observed.Observation{Name: name, After: sb.Emulator.Journal().Mark()}
+	lists, err := hub.Read(ctx, sb.Emulator.Client(), sb.Emulator.Info().API, hub.Options{SecretNamespace: run.Namespace, Cached: true})
 	if err != nil {
 		return m, fmt.Errorf("observe the sandbox %s: %w", name, err)
 	}
 	m.Objects = watch.NewObjects(lists)
-	err = w.observeBackend(ctx, &m)
-	w.bystander.hide(&m)
-	m.Until = w.Emulator.Journal().Mark()
+	err = sb.observeBackend(ctx, &m)
+	sb.bystander.hide(&m)
+	m.Until = sb.Emulator.Journal().Mark()
 	return m, err
 }
 
 // observeBackend lists the contents of the backend if it is the store of the emulator.
-func (w *Sandbox) observeBackend(ctx context.Context, m *observed.Observation) error {
-	backend := w.Emulator.Store()
+func (sb *Sandbox) observeBackend(ctx context.Context, m *observed.Observation) error {
+	backend := sb.Emulator.Store()
 	if backend == nil {
 		return nil
 	}
@@ -43,14 +43,14 @@ func (w *Sandbox) observeBackend(ctx context.Context, m *observed.Observation) e
 		return fmt.Errorf("list the accounts of the store: %w", err)
 	}
 	m.Backend = &observed.BackendState{Buckets: buckets, Accounts: accounts}
-	for _, driver := range w.Emulator.Info().Served() {
+	for _, driver := range sb.Emulator.Info().Served() {
 		m.Backend.Drivers = append(m.Backend.Drivers, driver)
 	}
 	return nil
 }
 
-func (w *Sandbox) isRunning() bool {
-	for _, c := range w.Emulator.Components() {
+func (sb *Sandbox) isRunning() bool {
+	for _, c := range sb.Emulator.Components() {
 		if state, _ := c.State(); state != emulator.StateRunning {
 			return false
 		}

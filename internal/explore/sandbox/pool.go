@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 )
 
@@ -31,7 +31,7 @@ const ownGCPercent = 200
 // NewPool returns a pool without a running sandbox.
 func NewPool(opts Options) *Pool {
 	p := &Pool{Options: opts, places: make(chan *Sandbox, opts.Count), alive: map[*Sandbox]bool{}, restoreGC: func() {}}
-	if opts.Plane.Kind == selection.Embedded && os.Getenv("GOGC") == "" {
+	if opts.Plane.Kind == kind.Embedded && os.Getenv("GOGC") == "" {
 		before := debug.SetGCPercent(ownGCPercent)
 		p.restoreGC = func() { debug.SetGCPercent(before) }
 	}

@@ -20,49 +20,49 @@ var errNotClean = errors.New("cannot reset the sandbox")
 
 // Reset removes everything that a run left behind, and then restarts the components, because they
 // may remember it. The error is for Pool.ReplaceUnclean if something remains.
-func (w *Sandbox) Reset(ctx context.Context, o *run.Record) (left bool, err error) {
-	w.Emulator.Faults().Clear()
-	if left, err = w.removeLeftovers(ctx, o); err != nil {
+func (sb *Sandbox) Reset(ctx context.Context, o *run.Record) (left bool, err error) {
+	sb.Emulator.Faults().Clear()
+	if left, err = sb.removeLeftovers(ctx, o); err != nil {
 		return left, err
 	}
-	return left, w.awaitReplies(ctx)
+	return left, sb.awaitReplies(ctx)
 }
 
 // awaitReplies waits until no component waits for the reply to a write or a driver call. An object
 // ends before the component that released it has the reply, and a reply during the next run would
 // be an event of that run.
-func (w *Sandbox) awaitReplies(ctx context.Context) error {
+func (sb *Sandbox) awaitReplies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	if !idle.New(w.Emulator).WaitQuiet(ctx, w.scope, time.Millisecond) {
+	if !idle.New(sb.Emulator).WaitQuiet(ctx, sb.scope, time.Millisecond) {
 		return errors.Join(errNotClean, errors.New("a component still waits for a reply"))
 	}
 	return nil
 }
 
-func (w *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left bool, err error) {
+func (sb *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left bool, err error) {
 	select {
-	case failure := <-w.Emulator.Failed():
+	case failure := <-sb.Emulator.Failed():
 		return true, errors.Join(errNotClean, failure)
 	default:
 	}
 	switch {
 	case o.Spoiled:
 		return true, errNotClean
-	case vanished(o) && !o.TornDown && w.isRunning(): // otherwise reset undoes an interference
+	case vanished(o) && !o.TornDown && sb.isRunning(): // otherwise reset undoes an interference
 		return false, nil
 	}
-	m, err := w.observeAfter(ctx, o)
+	m, err := sb.observeAfter(ctx, o)
 	if err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
-	if len(w.Emulator.Components()) > w.components {
+	if len(sb.Emulator.Components()) > sb.components {
 		return true, errNotClean // components of drivers of a failed run
 	}
-	if w.isRunning() && (isEmpty(m) || w.removeRetained(ctx, o, m)) {
+	if sb.isRunning() && (isEmpty(m) || sb.removeRetained(ctx, o, m)) {
 		return false, nil
 	}
-	if err := w.clean(ctx, m); err != nil {
+	if err := sb.clean(ctx, m); err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
 	return true, nil
@@ -70,18 +70,18 @@ func (w *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left bool
 
 // removeRetained removes buckets that a run has correctly left in the backend: everything else was
 // deleted. It reports whether nothing is left.
-func (w *Sandbox) removeRetained(ctx context.Context, o *run.Record, m observed.Observation) bool {
-	return o.TornDown && !hasObjects(m) && w.removeBackendState(ctx, m) == nil
+func (sb *Sandbox) removeRetained(ctx context.Context, o *run.Record, m observed.Observation) bool {
+	return o.TornDown && !hasObjects(m) && sb.removeBackendState(ctx, m) == nil
 }
 
-func (w *Sandbox) clean(ctx context.Context, m observed.Observation) error {
-	if err := errors.Join(w.removeObjects(ctx, m), w.removeBackendState(ctx, m), w.recreate(ctx)); err != nil {
+func (sb *Sandbox) clean(ctx context.Context, m observed.Observation) error {
+	if err := errors.Join(sb.removeObjects(ctx, m), sb.removeBackendState(ctx, m), sb.recreate(ctx)); err != nil {
 		return err
 	}
-	if w.bystander != nil { // restarted components look at it again
-		w.waitQuiet(ctx, idle.New(w.Emulator), quietForSure)
+	if sb.bystander != nil { // restarted components look at it again
+		sb.waitQuiet(ctx, idle.New(sb.Emulator), quietForSure)
 	}
-	m, err := w.observe(ctx, "after cleaning")
+	m, err := sb.observe(ctx, "after cleaning")
 	if err == nil && !isEmpty(m) {
 		err = errors.New("something is left after cleaning")
 	}
@@ -90,14 +90,14 @@ func (w *Sandbox) clean(ctx context.Context, m observed.Observation) error {
 
 // removeObjects deletes objects and their finalizers without the components, which may have caused
 // the failure.
-func (w *Sandbox) removeObjects(ctx context.Context, m observed.Observation) error {
-	objects := w.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
+func (sb *Sandbox) removeObjects(ctx context.Context, m observed.Observation) error {
+	objects := sb.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
 	for _, s := range m.Objects.Secrets {
 		secret := &corev1.Secret{}
 		secret.Name, secret.Namespace = s.Name, s.Namespace
 		objects = append(objects, secret)
 	}
-	for _, c := range w.Emulator.Components() {
+	for _, c := range sb.Emulator.Components() {
 		if c.Name() == emulator.ComponentStore {
 			continue
 		}
@@ -107,32 +107,32 @@ func (w *Sandbox) removeObjects(ctx context.Context, m observed.Observation) err
 	}
 	var errs []error
 	for _, object := range objects {
-		errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Delete(ctx, object)))
+		errs = append(errs, client.IgnoreNotFound(sb.Emulator.Client().Delete(ctx, object)))
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-		errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Patch(ctx, object, patch)))
+		errs = append(errs, client.IgnoreNotFound(sb.Emulator.Client().Patch(ctx, object, patch)))
 	}
 	return errors.Join(errs...)
 }
 
 // removeBackendState empties the backend. A bucket with objects stays, and the sandbox is
 // replaced.
-func (w *Sandbox) removeBackendState(ctx context.Context, m observed.Observation) error {
+func (sb *Sandbox) removeBackendState(ctx context.Context, m observed.Observation) error {
 	if m.Backend == nil {
 		return nil
 	}
 	var errs []error
 	for _, account := range accountsOf(m.Backend) {
-		errs = append(errs, w.Emulator.Store().DeleteAccount(ctx, account.Owner, account.ID))
+		errs = append(errs, sb.Emulator.Store().DeleteAccount(ctx, account.Owner, account.ID))
 	}
 	for _, bucket := range m.Backend.Buckets {
-		errs = append(errs, w.Emulator.Store().DeleteBucket(ctx, bucket.Owner, bucket.Name))
+		errs = append(errs, sb.Emulator.Store().DeleteBucket(ctx, bucket.Owner, bucket.Name))
 	}
 	return errors.Join(errs...)
 }
 
-func (w *Sandbox) recreate(ctx context.Context) error {
+func (sb *Sandbox) recreate(ctx context.Context) error {
 	var errs []error
-	for _, c := range w.Emulator.Components() {
+	for _, c := range sb.Emulator.Components() {
 		err := c.Start(ctx)
 		if !errors.Is(err, emulator.ErrWrongState) {
 			errs = append(errs, err)
@@ -142,13 +142,13 @@ func (w *Sandbox) recreate(ctx context.Context) error {
 }
 
 // observeAfter observes the sandbox after a run, but first removes the remains of an interference.
-func (w *Sandbox) observeAfter(ctx context.Context, o *run.Record) (observed.Observation, error) {
+func (sb *Sandbox) observeAfter(ctx context.Context, o *run.Record) (observed.Observation, error) {
 	if o.TornDown {
-		if err := w.undoInterference(ctx); err != nil {
+		if err := sb.undoInterference(ctx); err != nil {
 			return observed.Observation{}, err
 		}
 	}
-	return w.observe(ctx, "after the run")
+	return sb.observe(ctx, "after the run")
 }
 
 func vanished(o *run.Record) bool {

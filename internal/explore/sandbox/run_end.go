@@ -106,12 +106,12 @@ func (r *running) endsAsClean() bool {
 
 // waitQuiet waits until the sandbox is idle for a time and every component is running. It
 // returns false if the context ends first.
-func (w *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
+func (sb *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
 	if detector == nil {
 		return true // the run has not started
 	}
-	for detector.WaitQuiet(ctx, w.scope, window) {
-		if w.isRunning() {
+	for detector.WaitQuiet(ctx, sb.scope, window) {
+		if sb.isRunning() {
 			return true
 		}
 		if ctx.Err() != nil {

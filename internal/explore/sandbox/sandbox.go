@@ -84,38 +84,38 @@ func newSandbox(ctx context.Context, opts Options) (*Sandbox, error) {
 	return w, nil
 }
 
-func (w *Sandbox) start(ctx context.Context, options Options) error {
+func (sb *Sandbox) start(ctx context.Context, options Options) error {
 	opts := options.Emulator
 	definitions, err := crds.For(opts.API)
 	if err != nil {
 		return err
 	}
-	w.plane, err = options.Plane.Start(ctx, controlplane.Options{
-		Dir: filepath.Join(w.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
+	sb.plane, err = options.Plane.Start(ctx, controlplane.Options{
+		Dir: filepath.Join(sb.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
 		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Count),
 	})
 	if err != nil {
 		return err
 	}
-	opts.ControlPlane, opts.ControlPlaneDir, opts.ControlPlaneKind = w.plane, "", ""
+	opts.ControlPlane, opts.ControlPlaneDir, opts.ControlPlaneKind = sb.plane, "", ""
 	opts.RetryBaseDelay, opts.RetryMaxDelay = retryBaseDelay, retryMaxDelay
-	if w.Emulator, err = emulator.Start(ctx, opts); err != nil {
+	if sb.Emulator, err = emulator.Start(ctx, opts); err != nil {
 		return err
 	}
-	if err := w.createNamespace(ctx); err != nil {
+	if err := sb.createNamespace(ctx); err != nil {
 		return err
 	}
 	if options.Interference {
-		if err := errors.Join(w.awaitGarbageCollector(ctx), w.addBystander(ctx)); err != nil {
+		if err := errors.Join(sb.awaitGarbageCollector(ctx), sb.addBystander(ctx)); err != nil {
 			return err
 		}
 	}
-	if w.classes, err = w.saveClasses(ctx); err != nil {
+	if sb.classes, err = sb.saveClasses(ctx); err != nil {
 		return err
 	}
-	w.components = len(w.Emulator.Components())
-	w.engine = engine.New(w.Emulator, engine.Options{
-		Namespace: run.Namespace, Observer: w, SkipOracles: true, S3Attempts: s3Attempts,
+	sb.components = len(sb.Emulator.Components())
+	sb.engine = engine.New(sb.Emulator, engine.Options{
+		Namespace: run.Namespace, Observer: sb, SkipOracles: true, S3Attempts: s3Attempts,
 		Keep: true, // reset cleans up after a failed run
 	})
 	return nil
@@ -123,16 +123,16 @@ func (w *Sandbox) start(ctx context.Context, options Options) error {
 
 // createNamespace creates the namespace of the runs, unless it exists. It first waits for the end
 // of a deleted one, which takes at most settleTimeout once it is empty.
-func (w *Sandbox) createNamespace(ctx context.Context) error {
+func (sb *Sandbox) createNamespace(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: run.Namespace}}
-		err := w.Emulator.Client().Create(ctx, namespace)
+		err := sb.Emulator.Client().Create(ctx, namespace)
 		if !apierrors.IsAlreadyExists(err) {
 			return err == nil, err
 		}
-		err = w.Emulator.Client().Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
+		err = sb.Emulator.Client().Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
 		return err == nil && namespace.DeletionTimestamp == nil, client.IgnoreNotFound(err)
 	})
 	if err != nil {
@@ -141,83 +141,83 @@ func (w *Sandbox) createNamespace(ctx context.Context) error {
 	return nil
 }
 
-func (w *Sandbox) stop(ctx context.Context) error {
+func (sb *Sandbox) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	var errs []error
-	if w.Emulator != nil {
-		errs = append(errs, w.Emulator.Stop(ctx))
+	if sb.Emulator != nil {
+		errs = append(errs, sb.Emulator.Stop(ctx))
 	}
-	if w.plane != nil {
-		errs = append(errs, w.plane.Stop(ctx))
+	if sb.plane != nil {
+		errs = append(errs, sb.plane.Stop(ctx))
 	}
-	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
+	return errors.Join(append(errs, os.RemoveAll(sb.dir))...)
 }
 
 // Run runs a scenario with faults, which are active from its first step to its last. The
 // run ends as soon as it reaches the end state of the clean run, if there is one.
-func (w *Sandbox) Run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record) *run.Record {
-	return w.perform(ctx, newRunning(ctx, w, s, faults, clean))
+func (sb *Sandbox) Run(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record) *run.Record {
+	return sb.perform(ctx, newRunning(ctx, sb, s, faults, clean))
 }
 
 // RunCase runs a case. A run with an interference exits early, because the steps of the scenario
 // may wait in vain. A probed run records watch events.
-func (w *Sandbox) RunCase(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, probed bool) *run.Record {
-	current := newRunning(ctx, w, s, faults, clean)
+func (sb *Sandbox) RunCase(ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, probed bool) *run.Record {
+	current := newRunning(ctx, sb, s, faults, clean)
 	current.probed = probed
 	if current.interferes() {
 		current.earlyExit = earlyExitAfter(current.faults, clean.Steps)
 	}
-	return w.perform(ctx, current)
+	return sb.perform(ctx, current)
 }
 
 // RunWithEarlyExit is like Run, but ends the run early if no component makes progress. The argument usual
 // is the duration of a clean run.
-func (w *Sandbox) RunWithEarlyExit(
+func (sb *Sandbox) RunWithEarlyExit(
 	ctx context.Context, s *spec.Scenario, faults []fault.Fault, clean *run.Record, usual time.Duration,
 ) *run.Record {
-	current := newRunning(ctx, w, s, faults, clean)
+	current := newRunning(ctx, sb, s, faults, clean)
 	current.earlyExit = earlyExitAfter(faults, usual)
-	return w.perform(ctx, current)
+	return sb.perform(ctx, current)
 }
 
-func (w *Sandbox) perform(ctx context.Context, current *running) *run.Record {
-	w.setCurrent(current)
-	from := w.Emulator.Journal().Mark()
+func (sb *Sandbox) perform(ctx context.Context, current *running) *run.Record {
+	sb.setCurrent(current)
+	from := sb.Emulator.Journal().Mark()
 	within, stop := current.exitEarly(ctx)
-	result := w.engine.Run(within, current.scenario)
+	result := sb.engine.Run(within, current.scenario)
 	stop()
 	current.seen.ExitedEarly = errors.Is(context.Cause(within), errIdle)
-	w.setCurrent(nil)
-	w.Emulator.Faults().Clear()
+	sb.setCurrent(nil)
+	sb.Emulator.Faults().Clear()
 	o := &current.seen
 	o.Result = result
 	if o.End.Name == "" { // it failed before its first step
 		current.finish(true) //nolint:contextcheck // it has the context of the run
 	}
-	o.Events = w.Emulator.Journal().Since(max(from, current.from))
+	o.Events = sb.Emulator.Journal().Since(max(from, current.from))
 	current.complete()
 	return o
 }
 
-func (w *Sandbox) setCurrent(r *running) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.current = r
+func (sb *Sandbox) setCurrent(r *running) {
+	sb.mu.Lock()
+	defer sb.mu.Unlock()
+	sb.current = r
 }
 
-func (w *Sandbox) currentRun() *running {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.current
+func (sb *Sandbox) currentRun() *running {
+	sb.mu.Lock()
+	defer sb.mu.Unlock()
+	return sb.current
 }
 
 // ScenarioStarted implements outcome.Observer.
-func (w *Sandbox) ScenarioStarted(*spec.Scenario, string) {}
+func (sb *Sandbox) ScenarioStarted(*spec.Scenario, string) {}
 
 // StepStarted implements outcome.Observer. Before the first step it injects the faults.
-func (w *Sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
-	r := w.currentRun()
+func (sb *Sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
+	r := sb.currentRun()
 	if r == nil {
 		return
 	}
@@ -229,8 +229,8 @@ func (w *Sandbox) StepStarted(_ *spec.Scenario, step *spec.Step) {
 
 // StepEnded implements outcome.Observer. After the last step it observes the sandbox,
 // before the engine cleans up.
-func (w *Sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
-	r := w.currentRun()
+func (sb *Sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
+	r := sb.currentRun()
 	if r == nil {
 		return
 	}
@@ -243,4 +243,4 @@ func (w *Sandbox) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 }
 
 // ScenarioEnded implements outcome.Observer.
-func (w *Sandbox) ScenarioEnded(outcome.Result) {}
+func (sb *Sandbox) ScenarioEnded(outcome.Result) {}

@@ -60,7 +60,7 @@ func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 
 // retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
 // administrator who has set it to Delete to do so.
-func (w *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
+func (sb *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
 		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
@@ -69,44 +69,44 @@ func (w *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (r
 		}
 		retained = true
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"Retain"}}`))
-		err = errors.Join(err, client.IgnoreNotFound(w.Emulator.Client().Patch(ctx, hub.Reference(w.Emulator.Info().API, b), patch)))
+		err = errors.Join(err, client.IgnoreNotFound(sb.Emulator.Client().Patch(ctx, hub.Reference(sb.Emulator.Info().API, b), patch)))
 	}
 	return retained, err
 }
 
 // deleteAll deletes all objects of some kinds in the background, except the bystander's.
-func (w *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
+func (sb *Sandbox) deleteAll(ctx context.Context, kinds ...string) error {
 	if len(kinds) == 0 {
 		return nil
 	}
-	lists, err := hub.Read(ctx, w.Emulator.Client(), w.Emulator.Info().API, hub.Options{})
+	lists, err := hub.Read(ctx, sb.Emulator.Client(), sb.Emulator.Info().API, hub.Options{})
 	if err != nil {
 		return fmt.Errorf("delete everything: %w", err)
 	}
 	objects := watch.NewObjects(lists)
-	w.bystander.hideObjects(&objects)
+	sb.bystander.hideObjects(&objects)
 	var errs []error
-	for _, object := range w.objectsOf(&objects, kinds...) {
-		errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Delete(ctx, object)))
+	for _, object := range sb.objectsOf(&objects, kinds...) {
+		errs = append(errs, client.IgnoreNotFound(sb.Emulator.Client().Delete(ctx, object)))
 	}
 	return errors.Join(errs...)
 }
 
-func (w *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Object {
+func (sb *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Object {
 	var objects []client.Object
 	for _, kind := range kinds {
 		switch kind {
 		case "BucketAccess":
 			for i := range o.Accesses {
-				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Accesses[i]))
+				objects = append(objects, hub.Reference(sb.Emulator.Info().API, &o.Accesses[i]))
 			}
 		case "BucketClaim":
 			for i := range o.Claims {
-				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Claims[i]))
+				objects = append(objects, hub.Reference(sb.Emulator.Info().API, &o.Claims[i]))
 			}
 		case "Bucket":
 			for i := range o.Buckets {
-				objects = append(objects, hub.Reference(w.Emulator.Info().API, &o.Buckets[i]))
+				objects = append(objects, hub.Reference(sb.Emulator.Info().API, &o.Buckets[i]))
 			}
 		}
 	}
@@ -116,11 +116,11 @@ func (w *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Objec
 // savedClasses are the original classes of the sandbox, in the version of its API.
 type savedClasses []unstructured.Unstructured
 
-func (w *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
+func (sb *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
 	for _, kind := range []string{"BucketClass", "BucketAccessClass"} {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(w.Emulator.Info().API.GroupVersion().WithKind(kind + "List"))
-		if err := w.Emulator.Client().List(ctx, list); err != nil {
+		list.SetGroupVersionKind(sb.Emulator.Info().API.GroupVersion().WithKind(kind + "List"))
+		if err := sb.Emulator.Client().List(ctx, list); err != nil {
 			return nil, fmt.Errorf("save the classes of a sandbox: %w", err)
 		}
 		saved = append(saved, list.Items...)
@@ -130,28 +130,28 @@ func (w *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err erro
 
 // undoInterference deletes Secrets that no component owns any more, and creates the
 // namespace and the classes that were deleted.
-func (w *Sandbox) undoInterference(ctx context.Context) error {
-	if err := w.createNamespace(ctx); err != nil {
+func (sb *Sandbox) undoInterference(ctx context.Context) error {
+	if err := sb.createNamespace(ctx); err != nil {
 		return err
 	}
 	var secrets corev1.SecretList
-	if err := w.Emulator.Client().List(ctx, &secrets, client.InNamespace(run.Namespace)); err != nil {
+	if err := sb.Emulator.Client().List(ctx, &secrets, client.InNamespace(run.Namespace)); err != nil {
 		return fmt.Errorf("list the Secrets of a sandbox: %w", err)
 	}
 	var errs []error
 	for i := range secrets.Items {
 		if len(secrets.Items[i].Finalizers) == 0 {
-			errs = append(errs, client.IgnoreNotFound(w.Emulator.Client().Delete(ctx, &secrets.Items[i])))
+			errs = append(errs, client.IgnoreNotFound(sb.Emulator.Client().Delete(ctx, &secrets.Items[i])))
 		}
 	}
-	for i := range w.classes {
-		errs = append(errs, w.createAnew(ctx, w.classes[i].DeepCopy()))
+	for i := range sb.classes {
+		errs = append(errs, sb.createAnew(ctx, sb.classes[i].DeepCopy()))
 	}
 	return errors.Join(errs...)
 }
 
-func (w *Sandbox) createAnew(ctx context.Context, class client.Object) error {
+func (sb *Sandbox) createAnew(ctx context.Context, class client.Object) error {
 	class.SetResourceVersion("")
 	class.SetUID("")
-	return client.IgnoreAlreadyExists(w.Emulator.Client().Create(ctx, class))
+	return client.IgnoreAlreadyExists(sb.Emulator.Client().Create(ctx, class))
 }

@@ -49,23 +49,23 @@ type candidateRun struct {
 
 // findings returns the findings of a candidate, or none if the candidate does not pass without its
 // faults. If no fault is required, its steps may only fail like the whole scenario's.
-func (t *candidateRun) findings(ctx context.Context, faults plan.Case, text string) ([]checks.Finding, error) {
+func (r *candidateRun) findings(ctx context.Context, faults plan.Case, text string) ([]checks.Finding, error) {
 	if len(faults) == 0 {
-		o, err := t.run(ctx, nil, nil)
+		o, err := r.run(ctx, nil, nil)
 		if err != nil || run.BrokenError(o) != nil {
 			return nil, err
 		}
 		found := run.Judge(o, o)
-		if o.Result.Outcome != outcome.Passed && !t.failsAlike(o, found) {
+		if o.Result.Outcome != outcome.Passed && !r.failsAlike(o, found) {
 			return nil, nil
 		}
 		return found, nil
 	}
-	clean, err := t.cleanOf(ctx, text)
+	clean, err := r.cleanOf(ctx, text)
 	if err != nil || clean == nil {
 		return nil, err
 	}
-	o, err := t.run(ctx, faults, clean)
+	o, err := r.run(ctx, faults, clean)
 	if err != nil || !o.Reached() {
 		return nil, err
 	}
@@ -84,46 +84,46 @@ func (s *shrinker) failsAlike(o *run.Record, found []checks.Finding) bool {
 }
 
 // cleanOf returns the cached or new run without faults, or nil if it has findings.
-func (t *candidateRun) cleanOf(ctx context.Context, text string) (*run.Record, error) {
-	t.mu.Lock()
-	clean, known := t.clean[text]
-	t.mu.Unlock()
+func (r *candidateRun) cleanOf(ctx context.Context, text string) (*run.Record, error) {
+	r.mu.Lock()
+	clean, known := r.clean[text]
+	r.mu.Unlock()
 	if known {
 		return clean, nil
 	}
-	clean, err := t.run(ctx, nil, nil)
+	clean, err := r.run(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if run.NotCleanError(clean) != nil {
 		clean = nil
 	} else {
-		t.usual = clean.Steps
+		r.usual = clean.Steps
 	}
-	t.clean[text] = clean
+	r.clean[text] = clean
 	return clean, nil
 }
 
 // run runs the candidate once, and resets the sandbox.
-func (t *candidateRun) run(ctx context.Context, faults plan.Case, clean *run.Record) (*run.Record, error) {
-	scenario, err := t.tree.scenario()
+func (r *candidateRun) run(ctx context.Context, faults plan.Case, clean *run.Record) (*run.Record, error) {
+	scenario, err := r.tree.scenario()
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	usual := t.usual
-	t.trials++
-	t.mu.Unlock()
-	if t.tree.saysNoTimeout() {
+	r.mu.Lock()
+	usual := r.usual
+	r.trials++
+	r.mu.Unlock()
+	if r.tree.saysNoTimeout() {
 		scenario.Setup.Timeout = spec.Duration(max(cleanPatience, cleanFactor*usual))
 		if len(faults) > 0 {
 			scenario.Setup.Timeout = spec.Duration(faultedPatience)
 		}
 	}
-	o := t.sandbox.RunWithEarlyExit(ctx, scenario, faults.Faults(), clean, usual)
-	if t.sandbox, err = t.options.Pool.ResetAfter(ctx, t.sandbox, o); err == nil {
+	o := r.sandbox.RunWithEarlyExit(ctx, scenario, faults.Faults(), clean, usual)
+	if r.sandbox, err = r.options.Pool.ResetAfter(ctx, r.sandbox, o); err == nil {
 		err = ctx.Err()
 	}
 	return o, err

@@ -121,13 +121,13 @@ type path []int
 
 // paths returns the paths of all nodes that can be removed, shallow before deep, and late
 // before early.
-func (s *tree) paths() []path {
+func (t *tree) paths() []path {
 	var all []path
 	level := []path{{}}
 	for len(level) > 0 {
 		var next []path
 		for _, p := range slices.Backward(level) {
-			n := s.at(p)
+			n := t.at(p)
 			for i := range n.Content {
 				if n.Kind == yaml.MappingNode && i%2 == 0 {
 					continue // a key goes with its value
@@ -144,8 +144,8 @@ func (s *tree) paths() []path {
 	return all
 }
 
-func (s *tree) at(p path) *yaml.Node {
-	n := s.root
+func (t *tree) at(p path) *yaml.Node {
+	n := t.root
 	for _, i := range p {
 		n = n.Content[i]
 	}
@@ -159,8 +159,8 @@ func identity(parent *yaml.Node, key string) bool {
 }
 
 // cut removes the node at a path, or sets a count to 1. It returns false if it cannot.
-func (s *tree) cut(p path) bool {
-	parent, i := s.at(p[:len(p)-1]), p[len(p)-1]
+func (t *tree) cut(p path) bool {
+	parent, i := t.at(p[:len(p)-1]), p[len(p)-1]
 	if parent.Kind != yaml.MappingNode {
 		parent.Content = slices.Delete(parent.Content, i, i+1)
 		return len(parent.Content) > 0

@@ -30,9 +30,9 @@ func (c candidate) withoutObject() iter.Seq[candidate] {
 	}
 }
 
-func (s *tree) applied() []*yaml.Node {
+func (t *tree) applied() []*yaml.Node {
 	var all []*yaml.Node
-	steps := source.Field(s.root, "steps")
+	steps := source.Field(t.root, "steps")
 	if steps == nil {
 		return nil
 	}
@@ -49,10 +49,10 @@ func (s *tree) applied() []*yaml.Node {
 }
 
 // repeatedVerbs returns the verbs of several steps, except apply and the verbs that wait.
-func (s *tree) repeatedVerbs() []string {
+func (t *tree) repeatedVerbs() []string {
 	times := map[string]int{}
 	var verbs []string
-	steps := source.Field(s.root, "steps")
+	steps := source.Field(t.root, "steps")
 	if steps == nil {
 		return nil
 	}
@@ -71,8 +71,8 @@ func (s *tree) repeatedVerbs() []string {
 
 // removeObject removes everything about an object and its dependents. It returns false if nothing
 // remains.
-func (s *tree) removeObject(object *yaml.Node) bool {
-	steps := source.Field(s.root, "steps")
+func (t *tree) removeObject(object *yaml.Node) bool {
+	steps := source.Field(t.root, "steps")
 	name := source.Field(source.Field(object, "metadata"), "name")
 	if name == nil {
 		return false
@@ -80,7 +80,7 @@ func (s *tree) removeObject(object *yaml.Node) bool {
 	gone := map[string]bool{name.Value: true}
 	for before := 0; before < len(gone); {
 		before = len(gone)
-		for _, other := range s.applied() {
+		for _, other := range t.applied() {
 			if mentions(other, gone) {
 				for word := range namesIn(other) {
 					gone[word] = true

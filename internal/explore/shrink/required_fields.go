@@ -31,12 +31,12 @@ var schemas = sync.OnceValue(func() map[schema.GroupVersionKind]*apiextensionsv1
 
 // isRequired reports whether a path leads to a required field of an object. A candidate
 // without it need not be tried.
-func (s *tree) isRequired(p path) bool {
+func (t *tree) isRequired(p path) bool {
 	var of *apiextensionsv1.JSONSchemaProps // the schema of n; nil outside of objects
-	n := s.root
+	n := t.root
 	for depth, i := range p {
 		if kind := source.Field(n, "kind"); kind != nil && source.Field(n, "metadata") != nil {
-			of = schemas()[s.version().WithKind(kind.Value)]
+			of = schemas()[t.version().WithKind(kind.Value)]
 		}
 		inner, needed := schemaAt(of, n, i)
 		if depth == len(p)-1 {
@@ -47,8 +47,8 @@ func (s *tree) isRequired(p path) bool {
 	return false
 }
 
-func (s *tree) version() schema.GroupVersion {
-	if version, err := objectstorage.ParseVersion(source.Value(source.Field(s.root, "setup"), "api")); err == nil {
+func (t *tree) version() schema.GroupVersion {
+	if version, err := objectstorage.ParseVersion(source.Value(source.Field(t.root, "setup"), "api")); err == nil {
 		return version.GroupVersion()
 	}
 	return objectstorage.V1alpha2.GroupVersion()

@@ -39,31 +39,31 @@ func newTree(file string, text []byte) (*tree, error) {
 var descriptiveFields = []string{"description", "labels", "proves"}
 
 // dropDescriptions removes fields that do not describe a smaller scenario.
-func (s *tree) dropDescriptions() {
+func (t *tree) dropDescriptions() {
 	for _, word := range descriptiveFields {
-		source.Drop(s.root, word)
+		source.Drop(t.root, word)
 	}
 }
 
-func (s *tree) text() ([]byte, error) {
+func (t *tree) text() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(s.root); err != nil {
+	if err := encoder.Encode(t.root); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), encoder.Close()
 }
 
-func (s *tree) scenario() (*spec.Scenario, error) {
-	text, err := s.text()
+func (t *tree) scenario() (*spec.Scenario, error) {
+	text, err := t.text()
 	if err != nil {
 		return nil, err
 	}
-	return source.Load(s.file, text)
+	return source.Load(t.file, text)
 }
 
-func (s *tree) clone() *tree { return &tree{file: s.file, root: cloneNode(s.root)} }
+func (t *tree) clone() *tree { return &tree{file: t.file, root: cloneNode(t.root)} }
 
 func cloneNode(n *yaml.Node) *yaml.Node {
 	if n == nil {
@@ -78,22 +78,22 @@ func cloneNode(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-func (s *tree) saysNoTimeout() bool {
-	return source.Field(source.Field(s.root, "setup"), "timeout") == nil
+func (t *tree) saysNoTimeout() bool {
+	return source.Field(source.Field(t.root, "setup"), "timeout") == nil
 }
 
-func (s *tree) limitSteps() {
+func (t *tree) limitSteps() {
 	limit := []*yaml.Node{source.Scalar("timeout"), source.Scalar(source.StepTimeout.String())}
-	if setup := source.Field(s.root, "setup"); setup != nil {
+	if setup := source.Field(t.root, "setup"); setup != nil {
 		setup.Content = append(setup.Content, limit...)
 		return
 	}
 	setup := &yaml.Node{Kind: yaml.MappingNode, Content: limit}
-	at := len(s.root.Content)
+	at := len(t.root.Content)
 	for i := 0; i < at; i += 2 {
-		if s.root.Content[i].Value == "steps" {
+		if t.root.Content[i].Value == "steps" {
 			at = i
 		}
 	}
-	s.root.Content = slices.Insert(s.root.Content, at, source.Scalar("setup"), setup)
+	t.root.Content = slices.Insert(t.root.Content, at, source.Scalar("setup"), setup)
 }

@@ -21,10 +21,10 @@ func isWaitStep(step *yaml.Node) bool {
 	return slices.ContainsFunc(waits, func(verb string) bool { return source.Field(step, verb) != nil })
 }
 
-func (s *tree) waitsAt(p path) bool {
+func (t *tree) waitsAt(p path) bool {
 	const toStep = 2
-	if len(p) < toStep || s.root.Content[p[0]-1].Value != "steps" {
+	if len(p) < toStep || t.root.Content[p[0]-1].Value != "steps" {
 		return false
 	}
-	return isWait(s.root.Content[p[0]].Content, p[1])
+	return isWait(t.root.Content[p[0]].Content, p[1])
 }

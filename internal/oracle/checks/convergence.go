@@ -47,13 +47,13 @@ type stateCheck struct {
 	observation *observed.Observation
 }
 
-func (w *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
-	if problem == "" || w.Touched(kind+"/"+o.GetName()) {
+func (sc *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
+	if problem == "" || sc.Touched(kind+"/"+o.GetName()) {
 		return nil
 	}
 	return []Finding{{
 		Subject: kind + "/" + o.GetName(),
-		Message: fmt.Sprintf("%s %q %s %s", kind, evidence.Key(o.GetNamespace(), o.GetName()), problem, w.observation.Name),
+		Message: fmt.Sprintf("%s %q %s %s", kind, evidence.Key(o.GetNamespace(), o.GetName()), problem, sc.observation.Name),
 	}}
 }
 
@@ -89,23 +89,23 @@ func held(o metav1.Object) bool {
 	return slices.ContainsFunc(o.GetFinalizers(), func(f string) bool { return f != v1alpha2.ProtectionFinalizer })
 }
 
-func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
+func (sc *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
-	bucket := w.bucketOf(o)
+	bucket := sc.bucketOf(o)
 	switch {
 	case isCondemned(bucket) && !deleting:
 		return condemnedClaim(o)
 	case problem != "":
 		return problem
 	case deleting:
-		return w.deletingClaim(o, bucket)
-	case w.misbound(o, isReady) != "":
-		return w.misbound(o, isReady)
+		return sc.deletingClaim(o, bucket)
+	case sc.misbound(o, isReady) != "":
+		return sc.misbound(o, isReady)
 	case isReady, unwell(o.Status.Conditions):
 		return ""
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketClassNotFound):
-		return unless(!w.hasClass(o.Spec.BucketClassName), "waits for a BucketClass that is there")
+		return unless(!sc.hasClass(o.Spec.BucketClassName), "waits for a BucketClass that is there")
 	case bucket == nil:
 		return unless(o.Spec.ExistingBucketName != "", "has no Bucket, and no condition explains it")
 	}
@@ -114,8 +114,8 @@ func (w *stateCheck) claim(o *v1alpha2.BucketClaim) string {
 }
 
 // hasClass reports whether a BucketClass exists.
-func (w *stateCheck) hasClass(name string) bool {
-	return slices.ContainsFunc(w.observation.Objects.BucketClasses, func(c v1alpha2.BucketClass) bool { return c.Name == name })
+func (sc *stateCheck) hasClass(name string) bool {
+	return slices.ContainsFunc(sc.observation.Objects.BucketClasses, func(c v1alpha2.BucketClass) bool { return c.Name == name })
 }
 
 // isCondemned reports whether a Bucket is being deleted, or announced to be.
@@ -132,11 +132,11 @@ func condemnedClaim(o *v1alpha2.BucketClaim) string {
 		"does not report that its Bucket is being deleted")
 }
 
-func (w *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
-	if bucket != nil && bucket.DeletionTimestamp != nil && v1alpha2.IsBucketClaimBeingDeleted(bucket) && !w.used(o) && isProtected(o) {
+func (sc *stateCheck) deletingClaim(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
+	if bucket != nil && bucket.DeletionTimestamp != nil && v1alpha2.IsBucketClaimBeingDeleted(bucket) && !sc.used(o) && isProtected(o) {
 		return "is not released, although its Bucket is announced and being deleted: its namespace waits for a driver"
 	}
-	if w.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
+	if sc.used(o) || bucket != nil || held(o) || unwell(o.Status.Conditions) {
 		return "" // the Bucket, or the access, must explain it
 	}
 	return "is being deleted, and nothing that it could wait for is there"
@@ -146,11 +146,11 @@ func isProtected(o metav1.Object) bool {
 	return slices.Contains(o.GetFinalizers(), v1alpha2.ProtectionFinalizer)
 }
 
-func (w *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
+func (sc *stateCheck) misbound(o *v1alpha2.BucketClaim, isReady bool) string {
 	switch name := o.Status.BoundBucketName; {
-	case !w.everBound(o):
+	case !sc.everBound(o):
 		return fmt.Sprintf("is bound to Bucket %q, which was never bound to it", name)
-	case isReady && w.named(name) == nil:
+	case isReady && sc.named(name) == nil:
 		return fmt.Sprintf("is ready, and its Bucket %q does not exist", name)
 	}
 	return ""
@@ -164,18 +164,18 @@ func unless(explained bool, problem string) string {
 	return problem
 }
 
-func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
+func (sc *stateCheck) bucket(o *v1alpha2.Bucket) string {
 	problem, isReady := ready(o.Status.ReadyToUse, o.DeletionTimestamp != nil, o.Status.Conditions)
-	claim := w.claimOf(o)
+	claim := sc.claimOf(o)
 	switch {
-	case !w.served(o.Spec.DriverName), unwell(o.Status.Conditions):
+	case !sc.served(o.Spec.DriverName), unwell(o.Status.Conditions):
 		return ""
 	case o.DeletionTimestamp != nil:
 		// A Bucket stays as long as its claim and its accesses.
-		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || w.granted(o),
+		return unless(held(o) || claim != nil && claim.DeletionTimestamp == nil || sc.granted(o),
 			"is being deleted, and no condition explains why it stays")
-	case v1alpha2.IsBucketClaimBeingDeleted(o), w.isLeft(o, claim):
-		return unless(claim != nil || w.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
+	case v1alpha2.IsBucketClaimBeingDeleted(o), sc.isLeft(o, claim):
+		return unless(claim != nil || sc.unclaimed(o) || o.Spec.DeletionPolicy == v1alpha2.DeletionPolicyRetain || o.Spec.ExistingBucketID != "",
 			"is left, although its BucketClaim is gone and its policy is Delete")
 	case problem == "" && !isReady:
 		return "is not provisioned, and no condition explains it"
@@ -185,50 +185,50 @@ func (w *stateCheck) bucket(o *v1alpha2.Bucket) string {
 
 // isLeft reports whether the claim of a Bucket of v1alpha1 does not exist any more, for which
 // v1alpha1 has no annotation.
-func (w *stateCheck) isLeft(o *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
-	return w.IsV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
+func (sc *stateCheck) isLeft(o *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
+	return sc.IsV1alpha1() && claim == nil && o.Spec.BucketClaimRef.UID != ""
 }
 
-func (w *stateCheck) access(o *v1alpha2.BucketAccess) string {
+func (sc *stateCheck) access(o *v1alpha2.BucketAccess) string {
 	deleting := o.DeletionTimestamp != nil
 	problem, isReady := ready(o.Status.ReadyToUse, deleting, o.Status.Conditions)
 	switch {
 	case problem != "":
 		return problem
-	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !w.served(o.Status.DriverName):
+	case isReady, unwell(o.Status.Conditions), o.Status.DriverName != "" && !sc.served(o.Status.DriverName):
 		return ""
 	case deleting:
 		return unless(held(o) || says(o.Status.Conditions, v1alpha2.ReasonDeletionBlocked), "is being deleted, and does not say why it stays")
-	case w.IsV1alpha1() && w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil:
+	case sc.IsV1alpha1() && sc.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil:
 		return "" // its driver is unknown
 	case o.Status.DriverName != "":
-		return unless(w.lacksBuckets(o), "is not granted, although its driver is there")
+		return unless(sc.lacksBuckets(o), "is not granted, although its driver is there")
 	case says(o.Status.Conditions, v1alpha2.ReasonBucketAccessClassNotFound):
-		return unless(w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil,
+		return unless(sc.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) == nil,
 			"waits for a BucketAccessClass that is there")
 	}
-	return unless(w.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
+	return unless(sc.lacksBuckets(o), "is not handed to its driver, although all its BucketClaims are ready")
 }
 
 // granted reports whether an access has been handed to its driver with a Bucket.
-func (w *stateCheck) granted(o *v1alpha2.Bucket) bool {
-	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+func (sc *stateCheck) granted(o *v1alpha2.Bucket) bool {
+	return slices.ContainsFunc(sc.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
 		return slices.ContainsFunc(a.Status.AccessedBuckets, func(b v1alpha2.AccessedBucket) bool { return b.BucketName == o.Name })
 	})
 }
 
 // lacksBuckets reports whether a claim of an access is missing or not ready.
-func (w *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
+func (sc *stateCheck) lacksBuckets(o *v1alpha2.BucketAccess) bool {
 	return slices.ContainsFunc(o.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
-		return !slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
+		return !slices.ContainsFunc(sc.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
 			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && c.Status.ReadyToUse
 		})
 	})
 }
 
 // served reports whether a sidecar of the driver runs.
-func (w *stateCheck) served(driver string) bool {
-	for _, served := range w.DriverNames {
+func (sc *stateCheck) served(driver string) bool {
+	for _, served := range sc.DriverNames {
 		if served == driver {
 			return true
 		}
@@ -236,9 +236,9 @@ func (w *stateCheck) served(driver string) bool {
 	return false
 }
 
-func (w *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
-	for i := range w.observation.Objects.Buckets {
-		if b := &w.observation.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
+func (sc *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
+	for i := range sc.observation.Objects.Buckets {
+		if b := &sc.observation.Objects.Buckets[i]; b.Spec.BucketClaimRef.UID == c.UID || b.Name == c.Spec.ExistingBucketName {
 			return b
 		}
 	}
@@ -247,13 +247,13 @@ func (w *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
 
 // unclaimed reports whether a user has removed the finalizer of the claim of a Bucket: the Bucket
 // may stay then, until it is deleted.
-func (w *stateCheck) unclaimed(b *v1alpha2.Bucket) bool {
-	return w.UnprotectedByPerson[b.Spec.BucketClaimRef.UID]
+func (sc *stateCheck) unclaimed(b *v1alpha2.Bucket) bool {
+	return sc.UnprotectedByPerson[b.Spec.BucketClaimRef.UID]
 }
 
-func (w *stateCheck) named(name string) *v1alpha2.Bucket {
-	for i := range w.observation.Objects.Buckets {
-		if b := &w.observation.Objects.Buckets[i]; b.Name == name {
+func (sc *stateCheck) named(name string) *v1alpha2.Bucket {
+	for i := range sc.observation.Objects.Buckets {
+		if b := &sc.observation.Objects.Buckets[i]; b.Name == name {
 			return b
 		}
 	}
@@ -262,28 +262,28 @@ func (w *stateCheck) named(name string) *v1alpha2.Bucket {
 
 // everBound reports whether a claim's Bucket was ever bound to it. A write to a claim may have been
 // meant for an earlier one of the same name.
-func (w *stateCheck) everBound(c *v1alpha2.BucketClaim) bool {
+func (sc *stateCheck) everBound(c *v1alpha2.BucketClaim) bool {
 	name := c.Status.BoundBucketName
-	if name == "" || w.Incomplete {
+	if name == "" || sc.Incomplete {
 		return true
 	}
 	refers := func(o *evidence.Object) bool { return o != nil && o.Spec.BucketClaimRef.UID == c.UID }
-	return slices.ContainsFunc(w.Of(evidence.Buckets), func(v evidence.Version) bool {
+	return slices.ContainsFunc(sc.Of(evidence.Buckets), func(v evidence.Version) bool {
 		return v.Key == name && (refers(v.Got) || refers(v.Asked))
 	})
 }
 
-func (w *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
-	for i := range w.observation.Objects.Claims {
-		if c := &w.observation.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
+func (sc *stateCheck) claimOf(b *v1alpha2.Bucket) *v1alpha2.BucketClaim {
+	for i := range sc.observation.Objects.Claims {
+		if c := &sc.observation.Objects.Claims[i]; b.Spec.BucketClaimRef.UID == c.UID {
 			return c
 		}
 	}
 	return nil
 }
 
-func (w *stateCheck) used(c *v1alpha2.BucketClaim) bool {
-	return slices.ContainsFunc(w.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
+func (sc *stateCheck) used(c *v1alpha2.BucketClaim) bool {
+	return slices.ContainsFunc(sc.observation.Objects.Accesses, func(a v1alpha2.BucketAccess) bool {
 		return a.Namespace == c.Namespace && slices.ContainsFunc(a.Spec.BucketClaims, func(wanted v1alpha2.BucketClaimAccess) bool {
 			return wanted.BucketClaimName == c.Name
 		})

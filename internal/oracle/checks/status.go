@@ -27,56 +27,56 @@ func untrueStatus(e *evidence.Evidence) []Finding {
 	return found
 }
 
-func (w *stateCheck) untrueClaims() []Finding {
+func (sc *stateCheck) untrueClaims() []Finding {
 	var found []Finding
-	for i := range w.observation.Objects.Claims {
-		if o := &w.observation.Objects.Claims[i]; w.Scope.HasNamespace(o.Namespace) {
-			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedClaim(o))
-			found = append(found, w.report("BucketClaim", o, problem)...)
+	for i := range sc.observation.Objects.Claims {
+		if o := &sc.observation.Objects.Claims[i]; sc.Scope.HasNamespace(o.Namespace) {
+			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedClaim(o))
+			found = append(found, sc.report("BucketClaim", o, problem)...)
 		}
 	}
 	return found
 }
 
-func (w *stateCheck) untrueBuckets() []Finding {
+func (sc *stateCheck) untrueBuckets() []Finding {
 	var found []Finding
-	for i := range w.observation.Objects.Buckets {
-		o := &w.observation.Objects.Buckets[i]
-		if !oursAt(w.Evidence, o) || !w.served(o.Spec.DriverName) {
+	for i := range sc.observation.Objects.Buckets {
+		o := &sc.observation.Objects.Buckets[i]
+		if !oursAt(sc.Evidence, o) || !sc.served(o.Spec.DriverName) {
 			continue
 		}
 		problem := cmp.Or(
-			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), w.lacksID(o.Status.ReadyToUse, o.Status.BucketID),
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), sc.lacksID(o.Status.ReadyToUse, o.Status.BucketID),
 		)
 		if problem == "" {
-			problem = w.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
+			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
 				return c.Is(evidence.GenerateBucketID) && c.Name == o.Name ||
 					c.Is(evidence.CreateBucket, evidence.GetBucket, evidence.DeleteBucket) && c.ID != "" &&
 						(c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
 			})
 		}
-		found = append(found, w.report("Bucket", o, problem)...)
+		found = append(found, sc.report("Bucket", o, problem)...)
 	}
 	return found
 }
 
-func (w *stateCheck) untrueAccesses() []Finding {
+func (sc *stateCheck) untrueAccesses() []Finding {
 	var found []Finding
-	for i := range w.observation.Objects.Accesses {
-		o := &w.observation.Objects.Accesses[i]
-		if !w.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !w.served(o.Status.DriverName) {
+	for i := range sc.observation.Objects.Accesses {
+		o := &sc.observation.Objects.Accesses[i]
+		if !sc.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !sc.served(o.Status.DriverName) {
 			continue
 		}
 		problem := cmp.Or(
-			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), w.outdatedAccess(o), w.lacksID(o.Status.ReadyToUse, o.Status.AccountID),
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedAccess(o), sc.lacksID(o.Status.ReadyToUse, o.Status.AccountID),
 		)
 		if problem == "" {
-			problem = w.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
+			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
 				return c.Is(evidence.GenerateAccountID) && c.Name == v1alpha2.AccountNameForAccess(o.UID) ||
 					c.Is(evidence.GrantAccess, evidence.RevokeAccess) && c.ID != "" && c.ID == o.Status.AccountID
 			})
 		}
-		found = append(found, w.report("BucketAccess", o, problem)...)
+		found = append(found, sc.report("BucketAccess", o, problem)...)
 	}
 	return found
 }
@@ -100,27 +100,27 @@ func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Conditi
 
 // lacksID reports an object of v1alpha1 that is ready without an ID. In v1alpha2, no other
 // component can remove an ID.
-func (w *stateCheck) lacksID(isReady bool, id string) string {
-	return unless(!w.IsV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
+func (sc *stateCheck) lacksID(isReady bool, id string) string {
+	return unless(!sc.IsV1alpha1() || !isReady || id != "", "is ready, and has no ID of the driver's")
 }
 
 // outdatedFailure reports a condition about a failed call, although the last call has succeeded.
-func (w *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(evidence.Call) bool) string {
+func (sc *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(evidence.Call) bool) string {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
-	if w.IsV1alpha1() {
+	if sc.IsV1alpha1() {
 		return "" // v1alpha1 reports failures by Events, which remain after a success
 	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
 		return ""
 	}
 	var last *evidence.Call
-	for i := range w.Calls {
-		if c := &w.Calls[i]; c.Seq <= w.observation.Until && about(*c) {
+	for i := range sc.Calls {
+		if c := &sc.Calls[i]; c.Seq <= sc.observation.Until && about(*c) {
 			last = c
 		}
 	}
-	if last == nil || !last.OK || last.Seq > w.observation.After {
+	if last == nil || !last.OK || last.Seq > sc.observation.After {
 		return "" // a call while the objects were read may be in a status or not
 	}
 	return fmt.Sprintf("has %s=True with reason %s, but the last call, %s, has succeeded", failed.Type, failed.Reason, last.Method)

@@ -25,12 +25,12 @@ func outdatedReason(conditions []metav1.Condition, instead func(reason string) s
 	return ""
 }
 
-func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
+func (sc *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 	if o.DeletionTimestamp != nil {
 		return ""
 	}
-	bucket := w.bucketOf(o)
-	problem := w.outdatedClaimReason(o, bucket)
+	bucket := sc.bucketOf(o)
+	problem := sc.outdatedClaimReason(o, bucket)
 	if problem != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
 		return problem
 	}
@@ -39,15 +39,15 @@ func (w *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 	return unless(bucketReady || contradiction != "" || bucket.Status.ReadyToUse, "is ready to use, but its Bucket is not")
 }
 
-func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
-	if w.IsV1alpha1() {
+func (sc *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
+	if sc.IsV1alpha1() {
 		return "" // v1alpha1 reports reasons by Events, which remain when the reason is gone
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
-		case reason == v1alpha2.ReasonBucketClassNotFound && w.hasClass(o.Spec.BucketClassName):
+		case reason == v1alpha2.ReasonBucketClassNotFound && sc.hasClass(o.Spec.BucketClassName):
 			return "its BucketClass exists"
-		case reason == v1alpha2.ReasonBucketNotFound && w.named(o.Spec.ExistingBucketName) != nil:
+		case reason == v1alpha2.ReasonBucketNotFound && sc.named(o.Spec.ExistingBucketName) != nil:
 			return "its Bucket exists"
 		case reason == v1alpha2.ReasonBucketDeleting && bucket != nil && !isCondemned(bucket):
 			return "its Bucket is not being deleted"
@@ -58,17 +58,17 @@ func (w *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alph
 
 // outdatedAccess returns the outdated condition of a live access before the hand-off. A driver's
 // access is for the original claims, not for later ones of their names.
-func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
-	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || w.IsV1alpha1() {
+func (sc *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
+	if o.DeletionTimestamp != nil || o.Status.DriverName != "" || sc.IsV1alpha1() {
 		return ""
 	}
 	return outdatedReason(o.Status.Conditions, func(reason string) string {
 		switch {
-		case reason == v1alpha2.ReasonBucketAccessClassNotFound && w.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) != nil:
+		case reason == v1alpha2.ReasonBucketAccessClassNotFound && sc.observation.Objects.AccessClass(o.Spec.BucketAccessClassName) != nil:
 			return "its BucketAccessClass exists"
-		case reason == v1alpha2.ReasonBucketClaimNotFound && w.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
+		case reason == v1alpha2.ReasonBucketClaimNotFound && sc.hasClaims(o, func(*v1alpha2.BucketClaim) bool { return true }):
 			return "all its BucketClaims exist"
-		case reason == v1alpha2.ReasonBucketClaimDeleting && w.hasClaims(o, isLive):
+		case reason == v1alpha2.ReasonBucketClaimDeleting && sc.hasClaims(o, isLive):
 			return "none of its BucketClaims is being deleted"
 		}
 		return ""
@@ -78,9 +78,9 @@ func (w *stateCheck) outdatedAccess(o *v1alpha2.BucketAccess) string {
 func isLive(c *v1alpha2.BucketClaim) bool { return c.DeletionTimestamp == nil }
 
 // hasClaims reports whether all claims of an access exist, and have a property.
-func (w *stateCheck) hasClaims(o *v1alpha2.BucketAccess, has func(*v1alpha2.BucketClaim) bool) bool {
+func (sc *stateCheck) hasClaims(o *v1alpha2.BucketAccess, has func(*v1alpha2.BucketClaim) bool) bool {
 	for _, wanted := range o.Spec.BucketClaims {
-		found := slices.ContainsFunc(w.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
+		found := slices.ContainsFunc(sc.observation.Objects.Claims, func(c v1alpha2.BucketClaim) bool {
 			return c.Namespace == o.Namespace && c.Name == wanted.BucketClaimName && has(&c)
 		})
 		if !found {

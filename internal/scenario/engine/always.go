@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -52,6 +53,6 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	}
 	return &outcome.Failure{
 		Message: subjectOf(object) + ": condition no longer met", Subject: subjectOf(object), Differences: w.differences,
-		Expected: expectedYAML(expectation.Pattern, r.variablesNow(ctx)), Got: gotYAML(w.last),
+		Expected: render.Expected(expectation.Pattern, r.variables.Now(ctx)), Got: render.Got(w.last),
 	}
 }

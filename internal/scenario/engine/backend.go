@@ -3,14 +3,15 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
+	"google.golang.org/grpc"
+
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/storeadmin"
 )
 
 // backendDelay is the time between two comparisons with the backend.
@@ -19,7 +20,7 @@ const backendDelay = 20 * time.Millisecond
 // backend changes the backend, and then compares its state with the expected one. While components
 // act, it waits: the driver may still have to delete the bucket of a deleted claim.
 func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
-	if err := r.changeBackend(ctx, s.Backend); err != nil {
+	if err := r.storage.Change(ctx, s.Backend); err != nil {
 		return nil, err
 	}
 	failure, err := r.backendFailure(ctx, s.Backend)
@@ -40,67 +41,11 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 
 // backendFailure compares once. It distinguishes a difference from a state that cannot be compared.
 func (r *run) backendFailure(ctx context.Context, b *spec.Backend) (*outcome.Failure, error) {
-	err := r.compareBackends(ctx, b)
+	err := r.storage.Compare(ctx, b)
 	if failure, ok := errors.AsType[*outcome.Failure](err); ok {
 		return failure, nil
 	}
 	return nil, err
-}
-
-func (r *run) compareBackends(ctx context.Context, b *spec.Backend) error {
-	if r.engine.ownDriver() {
-		return r.compareCalls(ctx, b)
-	}
-	truth, err := r.backendState(ctx)
-	if err != nil {
-		return err
-	}
-	for _, part := range []struct {
-		kind     string
-		expected spec.Named
-		got      map[string]any
-		only     bool
-	}{
-		{"bucket", b.Buckets, truth.buckets, b.Only},
-		{"account", b.Accounts, truth.accounts, b.Only},
-		{"policy of bucket", b.Policies, truth.policies, false},
-	} {
-		if err := r.compareBackend(ctx, part.kind, part.expected, part.got, part.only); err != nil {
-			return err
-		}
-	}
-	return r.compareObjects(ctx, b.Objects)
-}
-
-func (r *run) compareBackend(ctx context.Context, kind string, expected spec.Named, got map[string]any, only bool) error {
-	var known []string
-	for _, one := range expected {
-		name, err := r.text(ctx, one.Name)
-		if err != nil {
-			return err
-		}
-		known = append(known, name)
-		value, ok := got[name]
-		if !ok {
-			value = match.Missing
-		}
-		differences, err := match.Match(one.Pattern, value, r.variablesNow(ctx))
-		if err != nil {
-			return err
-		}
-		if len(differences) > 0 {
-			return &outcome.Failure{
-				Message: fmt.Sprintf("backend %s %q: condition not met", kind, name), Differences: differences,
-				Expected: expectedYAML(one.Pattern, r.variablesNow(ctx)), Got: toYAML(got[name]),
-			}
-		}
-	}
-	for name := range got {
-		if only && !slices.Contains(known, name) && r.isOwn(name) {
-			return &outcome.Failure{Message: fmt.Sprintf("unexpected backend %s %q", kind, name), Got: toYAML(got[name])}
-		}
-	}
-	return nil
 }
 
 // isOwn reports whether a bucket or account belongs to this scenario.
@@ -108,4 +53,26 @@ func (r *run) isOwn(name string) bool {
 	scope := r.ownScope()
 	scope.Namespaces = nil
 	return scope.Names(name)
+}
+
+// observeBackend records the changes of the backend from now on.
+func (r *run) observeBackend() {
+	r.external = &backend.External{Watcher: r.watcher}
+	r.driverCalls = &backend.Calls{Journal: r.engine.journal, After: r.result.From - 1}
+	r.storage = r.newStorage()
+}
+
+// newStorage returns the backend of the scenario.
+func (r *run) newStorage() backend.Backend {
+	scenario := backend.Scenario{Variables: r.variables, Puts: r.puts, External: r.external, IsOwn: r.isOwn}
+	if r.engine.ownDriver() {
+		dial := func(ctx context.Context) (*grpc.ClientConn, error) { return r.dial(ctx, spec.Text{}) }
+		return &backend.Driver{Scenario: scenario, Calls: r.driverCalls, Dial: dial}
+	}
+	return &backend.Store{Scenario: scenario, Store: r.engine.store()}
+}
+
+// store returns the store with the rights of its administrator.
+func (e *Engine) store() storeadmin.Store {
+	return storeadmin.Store{Store: e.emulator.Store(), Info: e.emulator.Info}
 }

@@ -16,13 +16,15 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
 // call calls a method of a driver, as a sidecar would, and compares the response.
 func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
-	name, err := r.text(ctx, s.Call.Method)
+	name, err := r.variables.Text(ctx, s.Call.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -38,22 +40,22 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.markCallExternal(name, request)
+	r.external.MarkCall(name, request)
 	response := dynamicpb.NewMessage(method.Output())
 	err = connection.Invoke(ctx, fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()), request, response)
 	if ctx.Err() != nil {
 		_ = connection.Close()
-		return nil, &outcome.Failure{Message: name + " has not answered" + after(ctx)}
+		return nil, &outcome.Failure{Message: name + " has not answered" + timeout.After(ctx)}
 	}
 	if err == nil {
-		r.rememberCall(name, request, response)
+		r.driverCalls.Remember(name, request, response)
 	}
 	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
 }
 
 // message builds a protocol message from a value of the document.
 func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, v *spec.Value) (proto.Message, error) {
-	value, err := r.evaluate(ctx, v)
+	value, err := r.variables.Evaluate(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, 
 
 // answered compares the code and the response with the expected ones.
 func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Message, failed error) (any, error) {
-	want, err := r.text(ctx, asked.Code)
+	want, err := r.variables.Text(ctx, asked.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +93,14 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 	if err := json.Unmarshal(body, &got); err != nil || asked.Response == nil {
 		return got, err
 	}
-	differences, err := match.Match(*asked.Response, got, r.variablesNow(ctx))
+	differences, err := match.Match(*asked.Response, got, r.variables.Now(ctx))
 	if err != nil {
 		return nil, err
 	}
 	if len(differences) > 0 {
 		return nil, &outcome.Failure{
 			Message: "the driver's response: condition not met", Differences: differences,
-			Expected: expectedYAML(*asked.Response, r.variablesNow(ctx)), Got: toYAML(got),
+			Expected: render.Expected(*asked.Response, r.variables.Now(ctx)), Got: render.YAML(got),
 		}
 	}
 	return got, nil

@@ -12,7 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -26,15 +28,15 @@ func (r *run) end(ctx context.Context) error {
 	for _, untried := range r.engine.emulator.Keys().NotTried() {
 		r.result.Notes = append(r.result.Notes, untried.Error())
 	}
-	return errors.Join(append(failed, r.cleanUpBackend(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
+	return errors.Join(append(failed, r.storage.CleanUp(ctx), r.deleteNamespace(ctx), r.removeDrivers(ctx))...)
 }
 
 // cleanUp deletes the scenario's objects in reverse order, while the components run.
 // It returns an error for each remaining object.
 func (r *run) cleanUp(ctx context.Context) []error {
-	failed := []error{r.emptyBuckets(ctx)}
+	failed := []error{r.storage.Empty(ctx)}
 	var deleted []*unstructured.Unstructured
-	for _, object := range r.created.reversed() {
+	for _, object := range r.created.Reversed() {
 		err := r.engine.client.Delete(ctx, object)
 		switch {
 		case err == nil:
@@ -59,9 +61,9 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	if matched, err := wait.get(ctx); matched || err != nil {
 		return err
 	}
-	limit := r.engine.scaleTimeout(cleanUpTimeout / 3)
+	limit := r.engine.timeouts.Scale(cleanUpTimeout / 3)
 	mark := r.engine.journal.Mark()
-	timed, cancel := r.engine.withProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
+	timed, cancel := r.engine.timeouts.WithProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
 	defer cancel()
 	waitCtx, giveUp := context.WithCancelCause(timed)
 	defer r.cancelWhenStalled(waitCtx, r.objectMayStay(object), giveUp)()
@@ -71,7 +73,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	}
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	failure := &outcome.Failure{
-		Position: r.scenario.Position, Subject: subjectOf(object), Got: gotYAML(wait.last),
+		Position: r.scenario.Position, Subject: subjectOf(object), Got: render.Got(wait.last),
 		Message: subjectOf(object) + " not deleted after the last step: " + err.Error(),
 	}
 	return errors.Join(r.explain(timed, failure, mark), client.IgnoreNotFound(r.engine.client.Patch(ctx, object, patch)))
@@ -79,7 +81,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 
 // deleteBuckets deletes the Buckets that the scenario's claims left behind because of
 // their deletion policy, and waits until all Buckets of the scenario are gone.
-// cleanUpBackend deletes the retained buckets in the store.
+// CleanUp of the backend deletes the retained buckets in the store.
 func (r *run) deleteBuckets(ctx context.Context) error {
 	buckets := &unstructured.UnstructuredList{}
 	buckets.SetGroupVersionKind(r.scenario.API().GroupVersion().WithKind("BucketList"))
@@ -119,3 +121,7 @@ func claimNamespace(bucket *unstructured.Unstructured) string {
 	}
 	return ""
 }
+
+// EmptyBuckets deletes the objects in all buckets of the store, as the store's
+// administrator.
+func (e *Engine) EmptyBuckets(ctx context.Context) error { return backend.EmptyAll(ctx, e.store()) }

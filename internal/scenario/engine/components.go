@@ -48,7 +48,7 @@ func (r *run) stop(ctx context.Context, s *spec.Step) (any, error) {
 
 func (r *run) each(ctx context.Context, names spec.Names, do func(emulator.Controllable) error) error {
 	for _, text := range names {
-		name, err := r.text(ctx, text)
+		name, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (r *run) component(name string) (emulator.Controllable, error) {
 // up. Unless the scenario runs alone, it starts only its own: another scenario may
 // have stopped the others.
 func (r *run) startStopped(ctx context.Context) error {
-	alone := r.engine.runsAlone(r.scenario)
+	alone := r.engine.RunsAlone(r.scenario)
 	if plane := r.engine.emulator.ControlPlane(); plane != nil {
 		for _, process := range plane.ProcessNames() {
 			if err := r.engine.emulator.Component(process).Start(ctx); err != nil {
@@ -113,7 +113,7 @@ func (r *run) owns(component *emulator.Component) bool {
 // removeReplicas stops the second replicas that the scenario has started.
 func (r *run) removeReplicas(ctx context.Context) error {
 	var failed []error
-	alone := r.engine.runsAlone(r.scenario)
+	alone := r.engine.RunsAlone(r.scenario)
 	for _, component := range r.engine.emulator.Components() {
 		first, ok := strings.CutSuffix(component.Name(), emulator.ReplicaSuffix)
 		if !ok || !alone && !strings.HasSuffix(first, r.scope) {

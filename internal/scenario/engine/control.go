@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/variables"
 )
 
 // parallel runs lists of steps at the same time. If one fails, the others are
@@ -44,7 +45,7 @@ func firstCause(failed []error) error {
 
 func (r *run) repeat(ctx context.Context, s *spec.Step) (any, error) {
 	for i := range s.Repeat.Times {
-		if err := r.steps(withLocal(ctx, "index", int64(i)), s.Repeat.Steps); err != nil {
+		if err := r.steps(variables.WithLocal(ctx, "index", int64(i)), s.Repeat.Steps); err != nil {
 			return nil, err
 		}
 	}
@@ -53,11 +54,11 @@ func (r *run) repeat(ctx context.Context, s *spec.Step) (any, error) {
 
 func (r *run) forEach(ctx context.Context, s *spec.Step) (any, error) {
 	for i := range s.ForEach.In {
-		row, err := r.evaluate(ctx, &s.ForEach.In[i])
+		row, err := r.variables.Evaluate(ctx, &s.ForEach.In[i])
 		if err != nil {
 			return nil, err
 		}
-		inner := withLocal(withLocal(ctx, "index", int64(i)), s.ForEach.RowName(), row)
+		inner := variables.WithLocal(variables.WithLocal(ctx, "index", int64(i)), s.ForEach.RowName(), row)
 		if err := r.steps(inner, s.ForEach.Steps); err != nil {
 			return nil, err
 		}
@@ -75,36 +76,4 @@ func (r *run) mark(_ context.Context, s *spec.Step) (any, error) {
 	r.marks[s.Mark] = r.engine.journal.Mark()
 	r.engine.emulator.Faults().Mark(r.scoped(s.Mark))
 	return nil, nil
-}
-
-// evaluate converts a value of the document to JSON, and evaluates its expressions.
-func (r *run) evaluate(ctx context.Context, v *spec.Value) (any, error) {
-	switch {
-	case v.IsMapping():
-		object := make(map[string]any, len(v.Fields))
-		for i := range v.Fields {
-			name, err := v.Fields[i].NameWith(r.variablesNow(ctx))
-			if err != nil {
-				return nil, err
-			}
-			if object[name], err = r.evaluate(ctx, &v.Fields[i].Value); err != nil {
-				return nil, err
-			}
-		}
-		return object, nil
-	case v.IsList():
-		items := make([]any, len(v.Items))
-		for i := range v.Items {
-			value, err := r.evaluate(ctx, &v.Items[i])
-			if err != nil {
-				return nil, err
-			}
-			items[i] = value
-		}
-		return items, nil
-	}
-	if text, ok := v.Scalar.(spec.Text); ok {
-		return text.Eval(r.variablesNow(ctx))
-	}
-	return v.Scalar, nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -20,8 +22,8 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 	r.drivers = map[string]*emulator.AddedDriver{}
 	if r.engine.ownDriver() && len(drivers) == 1 && drivers[0].Socket == "" { // the user's driver replaces the only one of the setup
 		names[drivers[0].Name] = r.engine.emulator.Info().DriverName
-		r.bind("drivers", names)
-		r.bind("driver", names[drivers[0].Name])
+		r.variables.Bind("drivers", names)
+		r.variables.Bind("driver", names[drivers[0].Name])
 		return names, nil
 	}
 	for i := range drivers {
@@ -31,9 +33,9 @@ func (r *run) makeDrivers(ctx context.Context, drivers []spec.Driver) (map[strin
 		}
 		r.drivers[drivers[i].Name], names[drivers[i].Name] = added, added.DriverName
 	}
-	r.bind("drivers", names)
+	r.variables.Bind("drivers", names)
 	if len(drivers) > 0 {
-		r.bind("driver", names[drivers[0].Name])
+		r.variables.Bind("driver", names[drivers[0].Name])
 	}
 	return names, nil
 }
@@ -72,7 +74,7 @@ func (r *run) removeDrivers(ctx context.Context) error {
 
 // dial connects to a driver of the setup, or to the emulator's own.
 func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error) {
-	driver, err := r.text(ctx, name)
+	driver, err := r.variables.Text(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -83,4 +85,23 @@ func (r *run) dial(ctx context.Context, name spec.Text) (*grpc.ClientConn, error
 		return added.Dial()
 	}
 	return grpc.NewClient(r.engine.emulator.Info().DriverEndpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
+}
+
+// componentNamed returns the name of a component of the emulator. If the user's driver replaces the
+// driver of the setup, that driver's sidecar is the emulator's own.
+func (r *run) componentNamed(name string) string {
+	if !r.engine.ownDriver() {
+		return name
+	}
+	prefix, driver, found := strings.Cut(name, ".")
+	if found && strings.TrimSuffix(driver, emulator.ReplicaSuffix) == r.engine.emulator.Info().DriverName {
+		return prefix + strings.TrimPrefix(driver, r.engine.emulator.Info().DriverName)
+	}
+	return name
+}
+
+// ownDriver reports whether the driver is the user's, so that only the driver sees its backend.
+func (e *Engine) ownDriver() bool {
+	emu := e.emulator
+	return emu.Store() == nil && !e.options.NoBackend && emu.Info().DriverEndpoint != "" && emu.Info().API == objectstorage.V1alpha2
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -13,10 +12,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 )
 
 // Engine runs scenarios. It is safe for concurrent use.
@@ -28,11 +29,11 @@ type Engine struct {
 
 	// Scenarios hold shared for reading, and those that run alone for writing.
 	shared    sync.RWMutex
-	isolation *isolation
+	isolation *isolation.Isolation
 	scopes    atomic.Int64
 	deleted   namespaceQueue
 
-	starvation starvation.Meter
+	timeouts timeout.Stretcher
 }
 
 // Options configure an engine.
@@ -71,27 +72,22 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = outcome.NopObserver{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolationFor(emu), options: options}
+	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolation.For(emu), options: options,
+		timeouts: timeout.Stretcher{Patience: options.Patience}}
 }
 
 // Run runs a scenario, cleans up after it, and judges it. The result lists all
 // failures. It is Broken if the context ends, and Skipped if the emulator lacks a
 // requirement.
 func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
-	if reason := e.unmetRequirement(s); reason != "" {
+	if reason := e.facts().Unmet(s); reason != "" {
 		return e.skip(s, reason)
 	}
 	defer e.enter(s)()
 	scope, err := e.newScope(ctx, s.Name)
-	r := &run{
-		engine: e, scenario: s, scope: scope, idle: idle.New(e.emulator),
-		marks: map[string]uint64{}, result: outcome.Result{Scenario: s, Started: time.Now()},
-	}
-	r.created.max = int(r.limits().Objects)
-	r.namespace = cmp.Or(e.options.Namespace, r.scope)
-	r.result.Namespace = r.namespace
+	r := e.newRun(s, scope)
 	e.options.Observer.ScenarioStarted(s, r.namespace)
-	e.isolation.enter(r)
+	r.isolated = e.isolation.Enter(r.scope, r.namespace)
 	if err == nil {
 		err = r.awaitEarlierWork(ctx)
 	}
@@ -100,13 +96,14 @@ func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
 		r.watcher, err = watch.Start(ctx, e.emulator)
 	}
 	if err == nil {
+		r.observeBackend()
 		r.perform(ctx)
 	} else {
 		r.fail(err)
 		r.setOutcome()
 	}
 	r.result.Scope = r.eventScope()
-	e.isolation.leave(r, len(r.result.Failures) > 0)
+	r.isolated.Leave(len(r.result.Failures) > 0, r.words)
 	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
 	r.result.Redact(e.journal)
 	e.options.Observer.ScenarioEnded(r.result)
@@ -121,9 +118,21 @@ func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
 	return skipped
 }
 
+// RunsAlone reports whether no other scenario can run at the same time.
+func (e *Engine) RunsAlone(s *spec.Scenario) bool { return e.facts().RunsAlone(s) }
+
+// facts describes the emulator to scenarios with requirements.
+func (e *Engine) facts() requirements.Emulator {
+	return requirements.Emulator{
+		Info: e.emulator.Info(), HasStore: e.emulator.Store() != nil, HasControlPlane: e.emulator.ControlPlane() != nil,
+		HasDriverProcess: e.emulator.Component(emulator.ComponentDriver) != nil,
+		OwnDriver:        e.ownDriver(), AllowExec: e.options.AllowExec, NoS3: e.options.NoS3,
+	}
+}
+
 // enter waits until the scenario may run: alone, if it affects shared components.
 func (e *Engine) enter(s *spec.Scenario) (leave func()) {
-	if e.runsAlone(s) {
+	if e.RunsAlone(s) {
 		e.shared.Lock()
 		return e.shared.Unlock
 	}
@@ -134,7 +143,7 @@ func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 func (r *run) perform(ctx context.Context) {
 	err := r.setUp(ctx)
 	if err == nil {
-		limited, cancel := r.withinDuration(ctx)
+		limited, cancel := limits.WithDuration(ctx, r.engine.timeouts.Scale(r.scenario.Setup.Limits.OrDefault().Duration.Or(0)))
 		err = r.steps(limited, r.scenario.Steps)
 		if err == nil {
 			r.awaitFaults(limited)
@@ -148,7 +157,7 @@ func (r *run) perform(ctx context.Context) {
 		return
 	}
 	// The clean-up runs even if the scenario was cancelled.
-	cleanUp, cancel := r.engine.withTimeout(context.WithoutCancel(ctx), r.engine.scaleTimeout(cleanUpTimeout))
+	cleanUp, cancel := r.engine.timeouts.With(context.WithoutCancel(ctx), r.engine.timeouts.Scale(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
 	r.setOutcome()

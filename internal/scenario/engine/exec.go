@@ -20,7 +20,7 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	}
 	command := make([]string, 0, len(s.Exec.Command))
 	for _, text := range s.Exec.Command {
-		word, err := r.text(ctx, text)
+		word, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func (r *run) exec(ctx context.Context, s *spec.Step) (any, error) {
 	program := exec.CommandContext(ctx, command[0], command[1:]...)
 	program.Env = append(os.Environ(), "KUBECONFIG="+r.engine.emulator.Info().Kubeconfig, "NAMESPACE="+r.namespace)
 	for name, text := range s.Exec.Env {
-		value, err := r.text(ctx, text)
+		value, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (r *run) printed(ctx context.Context, asked *spec.Exec, stdout string) (any
 	if asked.Stdout == nil {
 		return stdout, nil
 	}
-	differences, err := match.Match(*asked.Stdout, stdout, r.variablesNow(ctx))
+	differences, err := match.Match(*asked.Stdout, stdout, r.variables.Now(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -160,12 +161,12 @@ func (w *objectWait) event(ctx context.Context, event watch.Event) (bool, error)
 }
 
 func (w *objectWait) compare(ctx context.Context, got any) (bool, error) {
-	got = readable(got)
-	differences, err := match.Match(w.pattern, got, w.run.variablesNow(ctx))
+	got = render.Readable(got)
+	differences, err := match.Match(w.pattern, got, w.run.variables.Now(ctx))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
-	w.observed, w.last, w.differences = true, got, redactDifferences(w.object, differences)
+	w.observed, w.last, w.differences = true, got, render.RedactDifferences(w.object, differences)
 	if got == match.Missing {
 		w.last = nil
 	}
@@ -179,6 +180,6 @@ func (w *objectWait) failure(ctx context.Context) error {
 	}
 	return &outcome.Failure{
 		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
-		Expected: expectedYAML(w.pattern, w.run.variablesNow(ctx)), Got: gotYAML(w.last),
+		Expected: render.Expected(w.pattern, w.run.variables.Now(ctx)), Got: render.Got(w.last),
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/render"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -29,7 +30,7 @@ func (r *run) golden(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 		exclude(object, s.Golden.Exclude)
-		fmt.Fprintf(&dump, "---\n%s\n", r.normal(toYAML(object.Object)))
+		fmt.Fprintf(&dump, "---\n%s\n", r.normal(render.YAML(object.Object)))
 	}
 	file := filepath.Join(filepath.Dir(s.Position.File), filepath.FromSlash(s.Golden.File))
 	if r.engine.options.Update {

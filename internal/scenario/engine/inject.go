@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -13,8 +12,8 @@ import (
 
 // inject adds a fault, which stays until a heal step or the end of the scenario.
 func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
-	text := func(t spec.Text) (string, error) { return r.text(ctx, t) }
-	value := func(v *spec.Value) (any, error) { return r.evaluate(ctx, v) }
+	text := func(t spec.Text) (string, error) { return r.variables.Text(ctx, t) }
+	value := func(v *spec.Value) (any, error) { return r.variables.Evaluate(ctx, v) }
 	f, err := s.Inject.Evaluate(text, value)
 	if err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, r.healAll()
 	}
 	for _, text := range *s.Heal {
-		name, err := r.text(ctx, text)
+		name, err := r.variables.Text(ctx, text)
 		if err != nil {
 			return nil, err
 		}
@@ -106,10 +105,4 @@ func (r *run) healAll() error {
 		}
 	}
 	return errors.Join(failed...)
-}
-
-// affectsOthers reports whether a fault can affect shared components, and not only the
-// scenario's own driver.
-func affectsOthers(f *spec.Fault) bool {
-	return f != nil && (f.Outage != "" || f.Interfere != "" || isShared(f.ComponentText()) || strings.Contains(f.Component, "*"))
 }

@@ -3,13 +3,17 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
 // maxDeletedNamespaces is the maximum number of unused namespaces that stay in a control plane that
@@ -23,12 +27,12 @@ type namespaceQueue struct {
 	names []string // oldest first
 }
 
-func (s *namespaceQueue) add(name string) (excess []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.names = append(s.names, name)
-	excess = s.names[:max(0, len(s.names)-maxDeletedNamespaces)]
-	s.names = s.names[len(excess):]
+func (q *namespaceQueue) add(name string) (excess []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.names = append(q.names, name)
+	excess = q.names[:max(0, len(q.names)-maxDeletedNamespaces)]
+	q.names = q.names[len(excess):]
 	return excess
 }
 
@@ -66,16 +70,28 @@ func (r *run) hasNamespace(name string) bool {
 	return name == r.namespace || slices.Contains(r.namespaces, name)
 }
 
-// namespaceAndName splits NAMESPACE/NAME; the default is the scenario's namespace.
-func (r *run) namespaceAndName(text string) (namespace, name string) {
-	if namespace, name, found := strings.Cut(text, "/"); found {
-		return namespace, name
-	}
-	return r.namespace, text
-}
-
 // isEmpty reports whether the namespace is certainly empty: the clean-up succeeded,
 // and no program has created unknown objects.
 func (r *run) isEmpty() bool {
-	return len(r.result.Failures) == 0 && !anyStep(r.scenario.Steps, verbIs("exec"))
+	return len(r.result.Failures) == 0 && !spec.AnyStep(r.scenario.Steps, func(s spec.Step) bool { return s.Verb == "exec" })
+}
+
+// newScope chooses an unused name and creates the namespace of that name, unless all
+// scenarios share one. Another engine on the same cluster may use a name, or its
+// namespace may be terminating.
+func (e *Engine) newScope(ctx context.Context, scenario string) (string, error) {
+	for {
+		scope := eventscope.Name(scenario, e.scopes.Add(1))
+		if e.options.Namespace != "" {
+			return scope, nil
+		}
+		err := e.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: scope}})
+		if apierrors.IsAlreadyExists(err) {
+			continue
+		}
+		if err != nil {
+			return scope, fmt.Errorf("create the scenario's namespace: %w", err)
+		}
+		return scope, nil
+	}
 }

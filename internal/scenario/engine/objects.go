@@ -33,7 +33,7 @@ func (r *run) kindOf(apiVersion, kind string) (schema.GroupVersionKind, error) {
 // object returns an empty object with its name, or NAMESPACE/NAME. The default is the scenario's
 // namespace, if the kind has namespaces.
 func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
-	namespace, name := r.namespaceAndName(name)
+	namespace, name := spec.SplitName(name, r.namespace)
 	mapping, err := r.engine.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (r *run) object(gvk schema.GroupVersionKind, name string) (*unstructured.Un
 
 // referred returns the object that a reference names, without its contents.
 func (r *run) referred(ctx context.Context, ref spec.Reference) (*unstructured.Unstructured, error) {
-	name, err := r.text(ctx, ref.Name)
+	name, err := r.variables.Text(ctx, ref.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.created.add(object); err != nil {
+		if err := r.created.Add(object); err != nil {
 			return nil, err
 		}
 		body, err := json.Marshal(object)
@@ -91,7 +91,7 @@ func (r *run) apply(ctx context.Context, s *spec.Step) (any, error) {
 
 // applied returns an object of the document as it is sent.
 func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstructured, error) {
-	value, err := r.evaluate(ctx, &o.Value)
+	value, err := r.variables.Evaluate(ctx, &o.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := r.evaluate(ctx, &change.Merge)
+		value, err := r.variables.Evaluate(ctx, &change.Merge)
 		if err != nil {
 			return nil, err
 		}

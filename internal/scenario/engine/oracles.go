@@ -58,7 +58,7 @@ func (r *run) awaitEarlierWork(ctx context.Context) error {
 	if len(existing.Claims)+len(existing.Buckets)+len(existing.Accesses) == 0 {
 		return nil
 	}
-	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	limited, cancel := r.engine.timeouts.With(ctx, r.engine.timeouts.Scale(idle.MaxWait))
 	defer cancel()
 	r.idle.WaitSettled(limited, r.eventScope, idle.ShortQuiet, r.probeLatency)
 	return context.Cause(ctx)
@@ -66,7 +66,7 @@ func (r *run) awaitEarlierWork(ctx context.Context) error {
 
 // waitQuiet waits until the run has been idle for a time. It returns false if that takes too long.
 func (r *run) waitQuiet(ctx context.Context, quiet time.Duration) bool {
-	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(idle.MaxWait))
+	limited, cancel := r.engine.timeouts.With(ctx, r.engine.timeouts.Scale(idle.MaxWait))
 	defer cancel()
 	return r.idle.WaitQuiet(limited, r.eventScope, quiet)
 }
@@ -74,7 +74,7 @@ func (r *run) waitQuiet(ctx context.Context, quiet time.Duration) bool {
 // awaitRest waits until the shared components have been idle for a time: work for the oracles'
 // findings may still be queued. It waits no longer than a step.
 func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
-	limited, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	limited, cancel := r.engine.timeouts.With(ctx, r.engine.timeouts.Scale(time.Duration(spec.DefaultTimeout)))
 	defer cancel()
 	for limited.Err() == nil && r.idle.Rested() < rest {
 		idle.Pause(limited, idle.ShortQuiet)
@@ -138,7 +138,8 @@ func allows(exception *spec.Exception, f checks.Finding) bool {
 // allowsExternal reports whether an exception is about a bucket or account of the backend
 // that a step changed without COSI. The oracles do not judge these.
 func (r *run) allowsExternal(exception *spec.Exception) bool {
-	return exception.About != "" && slices.ContainsFunc(slices.Concat(r.external, r.result.Observed.External), func(name string) bool {
+	changed := slices.Concat(r.external.Created(), r.result.Observed.External)
+	return exception.About != "" && slices.ContainsFunc(changed, func(name string) bool {
 		return strings.Contains(name, exception.About)
 	})
 }

@@ -4,50 +4,68 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/application"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/backend"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/variables"
 )
 
 const cleanUpTimeout = 30 * time.Second
-
-func (e *Engine) scaleTimeout(limit time.Duration) time.Duration {
-	return limit * time.Duration(max(e.options.Patience, 1))
-}
 
 type run struct {
 	engine    *Engine
 	scenario  *spec.Scenario
 	scope     string
 	namespace string
+	isolated  *isolation.Run
 
-	mu        sync.Mutex
-	variables map[string]any
-	marks     map[string]uint64
-	faults    []injection // active faults
-	words     []string    // identify events of the scenario
+	variables *variables.Set
+
+	mu     sync.Mutex
+	marks  map[string]uint64
+	faults []injection // active faults
+	words  []string    // identify events of the scenario
 	// namespaces are those that steps have created.
 	namespaces []string
 	result     outcome.Result
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
-	watcher  *watch.Watcher
-	idle     *idle.Detector
-	external []string // buckets and accounts that steps have created without COSI
-	// callsByStep are the scenario's own calls of the user's driver.
-	callsByStep []callByStep
-	puts        int // number of objects that steps have put into buckets
-	created     createdObjects
+	watcher     *watch.Watcher
+	idle        *idle.Detector
+	external    *backend.External
+	driverCalls *backend.Calls
+	storage     backend.Backend
+	puts        *limits.Puts
+	application *application.Application
+	created     *limits.Objects
 	drivers     map[string]*emulator.AddedDriver // by their names in the document
+}
+
+func (e *Engine) newRun(s *spec.Scenario, scope string) *run {
+	most := s.Setup.Limits.OrDefault()
+	r := &run{
+		engine: e, scenario: s, scope: scope, namespace: cmp.Or(e.options.Namespace, scope),
+		marks: map[string]uint64{}, idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
+		result: outcome.Result{Scenario: s, Started: time.Now()},
+	}
+	r.result.Namespace = r.namespace
+	r.variables = r.initialVariables()
+	r.application = &application.Application{
+		Client: e.client, Variables: r.variables, Puts: r.puts, Namespace: r.namespace, Attempts: e.options.S3Attempts,
+	}
+	return r
 }
 
 type verb func(r *run, ctx context.Context, s *spec.Step) (any, error)
@@ -64,6 +82,10 @@ func init() { //nolint:gochecknoinits // verbs with steps inside refer to the ta
 		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
 		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
 	}
+}
+
+func (r *run) s3(ctx context.Context, s *spec.Step) (any, error) {
+	return r.application.Do(ctx, s.S3)
 }
 
 func (r *run) steps(ctx context.Context, all []spec.Step) error {
@@ -87,7 +109,7 @@ func (r *run) step(ctx context.Context, s *spec.Step) error {
 	result.External = r.watcher.External()
 	result.Duration, result.Passed = time.Since(result.Started), err == nil && !result.Skipped
 	if result.Passed && s.As != "" {
-		r.bind(s.As, value)
+		r.variables.Bind(s.As, value)
 	}
 	r.mu.Lock()
 	r.result.Steps = append(r.result.Steps, result)
@@ -107,7 +129,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, errSkipped
 	}
 	if s.When.Expression != nil {
-		holds, err := s.When.Test(r.variablesNow(ctx))
+		holds, err := s.When.Test(r.variables.Now(ctx))
 		if err != nil {
 			return nil, r.broken(s, err)
 		}
@@ -115,10 +137,9 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, errSkipped
 		}
 	}
-	timeout := s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout)))
-	timeout = r.engine.scaleTimeout(timeout)
+	limit := r.engine.timeouts.Scale(s.Timeout.Or(spec.Duration(r.scenario.Setup.Timeout.Or(spec.DefaultTimeout))))
 	mark := r.engine.journal.Mark()
-	within, cancel := r.engine.withProgress(ctx, timeout, func() time.Time { return r.lastProgress(mark) })
+	within, cancel := r.engine.timeouts.WithProgress(ctx, limit, func() time.Time { return r.lastProgress(mark) })
 	defer cancel()
 	if len(s.Nested()) > 0 || s.Verb == "use" {
 		within = ctx // steps inside have their own timeouts
@@ -140,7 +161,7 @@ func interrupted(ctx context.Context, err error) error {
 	if !ok {
 		return cmp.Or(err, context.Cause(ctx))
 	}
-	if limit, ok := errors.AsType[*limitError](context.Cause(ctx)); ok {
+	if limit, ok := errors.AsType[*limits.Error](context.Cause(ctx)); ok {
 		failure.Message = limit.Error() + ": " + failure.Message
 	}
 	failure.Broken = true
@@ -166,37 +187,4 @@ func (r *run) locate(s *spec.Step, err error) error {
 
 func (r *run) broken(s *spec.Step, err error) error {
 	return &outcome.Failure{Step: s, Position: s.Position, Message: err.Error(), Broken: true}
-}
-
-func (r *run) bind(name string, value any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.variables[name] = value
-}
-
-// local is the context key of variables of loops, which may run at the same time.
-type local struct{}
-
-func withLocal(ctx context.Context, name string, value any) context.Context {
-	own, _ := ctx.Value(local{}).(map[string]any)
-	own = maps.Clone(own)
-	if own == nil {
-		own = map[string]any{}
-	}
-	own[name] = value
-	return context.WithValue(ctx, local{}, own)
-}
-
-func (r *run) variablesNow(ctx context.Context) map[string]any {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	all := maps.Clone(r.variables)
-	own, _ := ctx.Value(local{}).(map[string]any)
-	maps.Copy(all, own)
-	return all
-}
-
-// text evaluates the expressions in a text.
-func (r *run) text(ctx context.Context, t spec.Text) (string, error) {
-	return t.Text(r.variablesNow(ctx))
 }

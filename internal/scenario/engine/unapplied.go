@@ -54,7 +54,7 @@ func (r *run) awaitFaults(ctx context.Context) {
 	if !slices.ContainsFunc(r.engine.emulator.Faults().List(), lacks) {
 		return
 	}
-	ctx, cancel := r.engine.withTimeout(ctx, r.engine.scaleTimeout(time.Duration(spec.DefaultTimeout)))
+	ctx, cancel := r.engine.timeouts.With(ctx, r.engine.timeouts.Scale(time.Duration(spec.DefaultTimeout)))
 	defer cancel()
 	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope, idle.SettleQuiet)
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -29,4 +30,12 @@ func isKindNamed(name string) bool {
 
 func kindNames() []string {
 	return slices.Sorted(slices.Values(slices.Concat(cosiKinds, kubernetesKinds)))
+}
+
+// SplitName splits NAMESPACE/NAME; the namespace has a default.
+func SplitName(text, defaultNamespace string) (namespace, name string) {
+	if namespace, name, found := strings.Cut(text, "/"); found {
+		return namespace, name
+	}
+	return defaultNamespace, text
 }

@@ -99,3 +99,18 @@ func verbsOf(n *yaml.Node) []string {
 	}
 	return found
 }
+
+// AnyStep reports whether a condition holds for a step, or for one inside it.
+func AnyStep(steps []Step, holds func(Step) bool) bool {
+	for _, s := range steps {
+		if holds(s) {
+			return true
+		}
+		for _, within := range s.Within() {
+			if AnyStep(within, holds) {
+				return true
+			}
+		}
+	}
+	return false
+}

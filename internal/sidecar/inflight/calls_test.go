@@ -13,17 +13,17 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 
-// world has objects that call for buckets, in the line of one reconciler.
-type world struct {
+// waitingLine has objects that call for buckets, in the line of one reconciler.
+type waitingLine struct {
 	*testing.T
 
 	line  *Line
 	woken workqueue.TypedRateLimitingInterface[reconcile.Request]
 }
 
-func newWorld(t *testing.T) *world {
+func newWaitingLine(t *testing.T) *waitingLine {
 	t.Helper()
-	w := &world{T: t, line: NewCalls().Line()}
+	w := &waitingLine{T: t, line: NewCalls().Line()}
 	w.woken = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	t.Cleanup(w.woken.ShutDown)
 	if err := w.line.Source().Start(t.Context(), w.woken); err != nil {
@@ -34,7 +34,7 @@ func newWorld(t *testing.T) *world {
 
 // begin reconciles an object that calls for buckets. It returns a function that ends the call, or
 // nil if the object must wait.
-func (w *world) begin(name string, buckets ...string) (end func()) {
+func (w *waitingLine) begin(name string, buckets ...string) (end func()) {
 	w.Helper()
 	w.reconcile(name, func() {
 		if w.line.calls.begin(w.line, request(name), buckets) {
@@ -44,7 +44,7 @@ func (w *world) begin(name string, buckets ...string) (end func()) {
 	return end
 }
 
-func (w *world) reconcile(name string, do func()) {
+func (w *waitingLine) reconcile(name string, do func()) {
 	w.Helper()
 	r := w.line.Reconciler(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
 		do()
@@ -55,7 +55,7 @@ func (w *world) reconcile(name string, do func()) {
 	}
 }
 
-func (w *world) expect(want ...string) {
+func (w *waitingLine) expect(want ...string) {
 	w.Helper()
 	var got []string
 	for w.woken.Len() > 0 {
@@ -75,7 +75,7 @@ func request(name string) (r reconcile.Request) {
 
 // Spec: A1-CALLS-1
 func TestOneCallAtATime(t *testing.T) {
-	w := newWorld(t)
+	w := newWaitingLine(t)
 	first := w.begin("first", "a")
 	if w.begin("second", "a") != nil {
 		t.Error("two calls for one bucket")
@@ -102,7 +102,7 @@ func TestOneCallAtATime(t *testing.T) {
 // TestAllBuckets: a call for several buckets holds none of them while it waits, but no later call
 // overtakes it.
 func TestAllBuckets(t *testing.T) {
-	w := newWorld(t)
+	w := newWaitingLine(t)
 	a, b := w.begin("a", "a"), w.begin("b", "b")
 	if w.begin("both", "a", "b") != nil {
 		t.Error("begins although both are taken")
@@ -124,7 +124,7 @@ func TestAllBuckets(t *testing.T) {
 
 // TestLeave: an object that does not ask again, because it was deleted, leaves the line.
 func TestLeave(t *testing.T) {
-	w := newWorld(t)
+	w := newWaitingLine(t)
 	first := w.begin("first", "a")
 	_, _ = w.begin("gone", "a"), w.begin("last", "a")
 	w.reconcile("gone", func() {})
@@ -134,7 +134,7 @@ func TestLeave(t *testing.T) {
 
 // TestLeaveWakes: others may wait for the place that becomes free.
 func TestLeaveWakes(t *testing.T) {
-	w := newWorld(t)
+	w := newWaitingLine(t)
 	first := w.begin("first", "a")
 	_, _ = w.begin("both", "a", "b"), w.begin("b", "b")
 	w.reconcile("both", func() {})
@@ -145,7 +145,7 @@ func TestLeaveWakes(t *testing.T) {
 
 // TestBackOff: a turn is no success, and does not shorten the delay of the next retry.
 func TestBackOff(t *testing.T) {
-	w := newWorld(t)
+	w := newWaitingLine(t)
 	limiter := w.line.RateLimiter(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	first := w.begin("first", "a")
 	_ = w.begin("second", "a")

@@ -52,24 +52,24 @@ func VersionOf(secret client.Object) Version {
 }
 
 // Set remembers the versions in which the Secrets of an access were left.
-func (s *Versions) Set(access client.Object, secrets map[string]Version) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.left == nil {
-		s.left = map[types.NamespacedName]versionsOf{}
+func (vs *Versions) Set(access client.Object, secrets map[string]Version) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	if vs.left == nil {
+		vs.left = map[types.NamespacedName]versionsOf{}
 	}
 	left := make([]namedVersion, 0, len(secrets))
 	for name, v := range secrets {
 		left = append(left, namedVersion{name: name, Version: v})
 	}
-	s.left[client.ObjectKeyFromObject(access)] = versionsOf{access: access.GetUID(), secrets: left}
+	vs.left[client.ObjectKeyFromObject(access)] = versionsOf{access: access.GetUID(), secrets: left}
 }
 
 // Get returns the version in which a Secret of an access was left.
-func (s *Versions) Get(access client.Object, secret string) (Version, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found, ok := s.left[client.ObjectKeyFromObject(access)]
+func (vs *Versions) Get(access client.Object, secret string) (Version, bool) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	found, ok := vs.left[client.ObjectKeyFromObject(access)]
 	if !ok || found.access != access.GetUID() {
 		return Version{}, false
 	}
@@ -81,10 +81,10 @@ func (s *Versions) Get(access client.Object, secret string) (Version, bool) {
 }
 
 // Forget drops the versions of an access.
-func (s *Versions) Forget(access types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.left, access)
+func (vs *Versions) Forget(access types.NamespacedName) {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	delete(vs.left, access)
 }
 
 // ReadVersion returns the version of a Secret, or none if it does not exist.

@@ -93,16 +93,16 @@ func (r *burst) create(ctx context.Context, s *environment, m *requestCounter) (
 }
 
 // warmUp makes some pairs that do not count, and returns when all is quiet.
-func (s *environment) warmUp(ctx context.Context, m *requestCounter) error {
-	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
+func (e *environment) warmUp(ctx context.Context, m *requestCounter) error {
+	namespace, err := CreateNamespace(ctx, e.admin, "scale-")
 	if err != nil {
 		return err
 	}
 	b := batch{namespace: namespace, count: warmUpObjects}
-	if err := s.create(ctx, b); err != nil {
+	if err := e.create(ctx, b); err != nil {
 		return err
 	}
-	if err := s.remove(ctx, b); err != nil {
+	if err := e.remove(ctx, b); err != nil {
 		return err
 	}
 	return m.awaitIdle(ctx)

@@ -29,32 +29,32 @@ type component interface {
 
 // startComponents starts driver, sidecar and controller with their defaults, and returns when the
 // two are ready. The counter counts their requests.
-func (s *environment) startComponents(ctx context.Context, m *requestCounter) (*components, error) {
-	c, err := s.startSidecar(ctx, m, fakedriver.DefaultName)
+func (e *environment) startComponents(ctx context.Context, m *requestCounter) (*components, error) {
+	c, err := e.startSidecar(ctx, m, fakedriver.DefaultName)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.startController(ctx, s, m); err != nil {
+	if err := c.startController(ctx, e, m); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // startSidecar starts a driver and its sidecar.
-func (s *environment) startSidecar(ctx context.Context, m *requestCounter, name string) (*components, error) {
+func (e *environment) startSidecar(ctx context.Context, m *requestCounter, name string) (*components, error) {
 	d, err := fakedriver.New(fakedriver.Options{Name: name, Backend: forgetful{}, Endpoint: "http://127.0.0.1:1"})
 	if err != nil {
 		return nil, err
 	}
-	listener, err := fakedriver.Listen(s.endpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
+	listener, err := fakedriver.Listen(e.endpoint) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return nil, err
 	}
 	c := newComponents(ctx)
 	c.group.Go(func() error { return d.Serve(c.ctx, listener) })
 	err = c.add(ctx, func() (component, error) {
-		return cosisidecar.New(ctx, s.metered(sidecar, m), cosisidecar.Options{
-			Endpoint: s.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
+		return cosisidecar.New(ctx, e.metered(sidecar, m), cosisidecar.Options{
+			Endpoint: e.endpoint, DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(m.call)},
 		})
 	})
 	if err != nil {
@@ -98,15 +98,15 @@ func (c *components) stop() error {
 	return nil
 }
 
-func (s *environment) metered(user string, m *requestCounter) *rest.Config {
-	cfg := rest.CopyConfig(s.users[user])
+func (e *environment) metered(user string, m *requestCounter) *rest.Config {
+	cfg := rest.CopyConfig(e.users[user])
 	cfg.Wrap(m.tap(user))
 	return cfg
 }
 
 // withComponents runs the components meanwhile.
-func (s *environment) withComponents(ctx context.Context, m *requestCounter, do func() error) error {
-	c, err := s.startComponents(ctx, m)
+func (e *environment) withComponents(ctx context.Context, m *requestCounter, do func() error) error {
+	c, err := e.startComponents(ctx, m)
 	if err != nil {
 		return err
 	}

@@ -76,10 +76,10 @@ type inProcess interface {
 
 // addUser adds a user. If the API server is in this process, the user's requests need no network,
 // like the requests of an emulator's components.
-func (s *environment) addUser(emu *emulator.Emulator, name, user string, groups ...string) error {
+func (e *environment) addUser(emu *emulator.Emulator, name, user string, groups ...string) error {
 	if plane, ok := emu.ControlPlane().(inProcess); ok {
 		if cfg := plane.InProcessConfig(user, groups...); cfg != nil {
-			s.users[name] = asJSON(cfg)
+			e.users[name] = asJSON(cfg)
 			return nil
 		}
 	}
@@ -87,7 +87,7 @@ func (s *environment) addUser(emu *emulator.Emulator, name, user string, groups 
 	if err != nil {
 		return err
 	}
-	s.users[name] = asJSON(cfg)
+	e.users[name] = asJSON(cfg)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func asJSON(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-func (s *environment) createClasses(ctx context.Context) error {
+func (e *environment) createClasses(ctx context.Context) error {
 	meta := metav1.ObjectMeta{Name: class}
 	for _, object := range []client.Object{
 		&v1alpha2.BucketClass{ObjectMeta: meta, Spec: v1alpha2.BucketClassSpec{
@@ -111,7 +111,7 @@ func (s *environment) createClasses(ctx context.Context) error {
 			MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
 		}},
 	} {
-		if err := client.IgnoreAlreadyExists(s.admin.Create(ctx, object)); err != nil {
+		if err := client.IgnoreAlreadyExists(e.admin.Create(ctx, object)); err != nil {
 			return fmt.Errorf("create class %s: %w", class, err)
 		}
 	}

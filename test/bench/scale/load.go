@@ -55,11 +55,11 @@ func (b batch) list() client.ObjectList {
 
 // create creates a batch, many objects at a time, and returns when all of them
 // are ready.
-func (s *environment) create(ctx context.Context, b batch) error {
-	return s.await(ctx, b, isReady, func(ctx context.Context) error {
+func (e *environment) create(ctx context.Context, b batch) error {
+	return e.await(ctx, b, isReady, func(ctx context.Context) error {
 		return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
 			for _, object := range b.objects(i) {
-				if err := s.admin.Create(ctx, object); err != nil {
+				if err := e.admin.Create(ctx, object); err != nil {
 					return err
 				}
 			}
@@ -70,31 +70,31 @@ func (s *environment) create(ctx context.Context, b batch) error {
 
 // remove deletes a batch, accesses before claims, and returns when all of it is
 // gone.
-func (s *environment) remove(ctx context.Context, b batch) error {
-	err := s.await(ctx, b, isGone, func(ctx context.Context) error {
-		return s.deleteAll(ctx, b, func(objects []client.Object) client.Object { return objects[len(objects)-1] })
+func (e *environment) remove(ctx context.Context, b batch) error {
+	err := e.await(ctx, b, isGone, func(ctx context.Context) error {
+		return e.deleteAll(ctx, b, func(objects []client.Object) client.Object { return objects[len(objects)-1] })
 	})
 	if err != nil || b.claimsOnly || b.claim != "" {
 		return err
 	}
 	b.claimsOnly = true
-	return s.remove(ctx, b)
+	return e.remove(ctx, b)
 }
 
-func (s *environment) deleteAll(ctx context.Context, b batch, which func([]client.Object) client.Object) error {
+func (e *environment) deleteAll(ctx context.Context, b batch, which func([]client.Object) client.Object) error {
 	return concurrently(ctx, creators, b.count, func(ctx context.Context, i int) error {
-		return s.admin.Delete(ctx, which(b.objects(i)))
+		return e.admin.Delete(ctx, which(b.objects(i)))
 	})
 }
 
 // await acts on a batch, and returns when all of its objects have reached a
 // state by that.
-func (s *environment) await(
+func (e *environment) await(
 	ctx context.Context, b batch, reached func(watch.Event) bool, act func(context.Context) error,
 ) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the components are not done after %s", loadTimeout))
 	defer cancel()
-	watcher, err := s.watchFrom(ctx, b.list(), b.namespace)
+	watcher, err := e.watchFrom(ctx, b.list(), b.namespace)
 	if err != nil {
 		return err
 	}

@@ -43,9 +43,9 @@ func newTestEnvironment(tb testing.TB) *environment {
 }
 
 // clear deletes all objects of a kind, and returns when they are gone.
-func (s *environment) clear(ctx context.Context, list client.ObjectList) error {
+func (e *environment) clear(ctx context.Context, list client.ObjectList) error {
 	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-		if err := s.admin.List(ctx, list); err != nil {
+		if err := e.admin.List(ctx, list); err != nil {
 			return false, err
 		}
 		err := meta.EachListItem(list, func(o runtime.Object) error {
@@ -53,7 +53,7 @@ func (s *environment) clear(ctx context.Context, list client.ObjectList) error {
 			if !ok || !object.GetDeletionTimestamp().IsZero() {
 				return nil
 			}
-			return client.IgnoreNotFound(s.admin.Delete(ctx, object))
+			return client.IgnoreNotFound(e.admin.Delete(ctx, object))
 		})
 		return meta.LenList(list) == 0, err
 	})

@@ -49,24 +49,24 @@ func measureMemory(ctx context.Context, opts Options, progress func(string)) ([]
 
 // weigh looks at the heap before there are pairs, with them, and when they are
 // gone.
-func (s *environment) weigh(ctx context.Context, m *requestCounter, pairs int) (before, after, later heap, err error) {
-	if err := s.warmUp(ctx, m); err != nil {
+func (e *environment) weigh(ctx context.Context, m *requestCounter, pairs int) (before, after, later heap, err error) {
+	if err := e.warmUp(ctx, m); err != nil {
 		return before, after, later, err
 	}
-	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
+	namespace, err := CreateNamespace(ctx, e.admin, "scale-")
 	if err != nil {
 		return before, after, later, err
 	}
 	b := batch{namespace: namespace, count: pairs}
 	before = heapInUse()
-	if err := s.create(ctx, b); err != nil {
+	if err := e.create(ctx, b); err != nil {
 		return before, after, later, err
 	}
 	if err := m.awaitIdle(ctx); err != nil {
 		return before, after, later, err
 	}
 	after = heapInUse()
-	if err := s.remove(ctx, b); err != nil {
+	if err := e.remove(ctx, b); err != nil {
 		return before, after, later, err
 	}
 	err = m.awaitIdle(ctx)

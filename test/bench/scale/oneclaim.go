@@ -105,8 +105,8 @@ func (c *sizeCost) run(ctx context.Context, s *environment, m *requestCounter, b
 }
 
 // writeBare creates ConfigMaps, which no component watches.
-func (s *environment) writeBare(ctx context.Context, namespace string, count int) error {
+func (e *environment) writeBare(ctx context.Context, namespace string, count int) error {
 	return concurrently(ctx, workers, count, func(ctx context.Context, _ int) error {
-		return s.admin.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "bare-"}})
+		return e.admin.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, GenerateName: "bare-"}})
 	})
 }

@@ -27,30 +27,30 @@ type pattern struct {
 const patternName = "pattern-pair"
 
 // newPattern creates a pair in a namespace.
-func (s *environment) newPattern(ctx context.Context, m *requestCounter, namespace string) (*pattern, error) {
+func (e *environment) newPattern(ctx context.Context, m *requestCounter, namespace string) (*pattern, error) {
 	claim, access := NewClaim(namespace, patternName, class), NewAccess(namespace, patternName, patternName, class)
-	err := s.await(ctx, batch{namespace: namespace, count: 1}, isReady, func(ctx context.Context) error {
-		return errors.Join(s.admin.Create(ctx, claim), s.admin.Create(ctx, access))
+	err := e.await(ctx, batch{namespace: namespace, count: 1}, isReady, func(ctx context.Context) error {
+		return errors.Join(e.admin.Create(ctx, claim), e.admin.Create(ctx, access))
 	})
 	if err := errors.Join(err, m.awaitIdle(ctx)); err != nil {
 		return nil, err
 	}
 	p := &pattern{claim: claim, bucket: &v1alpha2.Bucket{}, access: access, secret: &corev1.Secret{}}
 	key := client.ObjectKeyFromObject(claim)
-	if err := errors.Join(s.admin.Get(ctx, key, claim), s.admin.Get(ctx, key, access), s.admin.Get(ctx, key, p.secret)); err != nil {
+	if err := errors.Join(e.admin.Get(ctx, key, claim), e.admin.Get(ctx, key, access), e.admin.Get(ctx, key, p.secret)); err != nil {
 		return nil, err
 	}
-	return p, s.admin.Get(ctx, client.ObjectKey{Name: claim.Status.BoundBucketName}, p.bucket)
+	return p, e.admin.Get(ctx, client.ObjectKey{Name: claim.Status.BoundBucketName}, p.bucket)
 }
 
 // copy creates the four objects of the i-th pair, as the components would leave them.
-func (s *environment) copy(ctx context.Context, p *pattern, i int) error {
+func (e *environment) copy(ctx context.Context, p *pattern, i int) error {
 	replaced := []string{patternName, numbered(i)}
 	for _, object := range []struct{ from, to client.Object }{
 		{p.claim, &v1alpha2.BucketClaim{}}, {p.bucket, &v1alpha2.Bucket{}},
 		{p.access, &v1alpha2.BucketAccess{}}, {p.secret, &corev1.Secret{}},
 	} {
-		if err := s.copyObject(ctx, object.from, object.to, replaced); err != nil {
+		if err := e.copyObject(ctx, object.from, object.to, replaced); err != nil {
 			return fmt.Errorf("copy %T %s: %w", object.from, object.from.GetName(), err)
 		}
 		replaced = append(replaced, string(object.from.GetUID()), string(object.to.GetUID()))
@@ -60,7 +60,7 @@ func (s *environment) copy(ctx context.Context, p *pattern, i int) error {
 
 // copyObject creates an object with its status, and with names and UIDs replaced. A status may
 // have the object's own UID, in the name of a Bucket or an account.
-func (s *environment) copyObject(ctx context.Context, from, to client.Object, replaced []string) error {
+func (e *environment) copyObject(ctx context.Context, from, to client.Object, replaced []string) error {
 	if err := replace(from, to, replaced); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *environment) copyObject(ctx context.Context, from, to client.Object, re
 	if !ok {
 		return errors.New("it is no object")
 	}
-	if err := s.admin.Create(ctx, to); err != nil {
+	if err := e.admin.Create(ctx, to); err != nil {
 		return err
 	}
 	if _, hasNone := to.(*corev1.Secret); hasNone {
@@ -85,7 +85,7 @@ func (s *environment) copyObject(ctx context.Context, from, to client.Object, re
 	full.SetUID(to.GetUID())
 	full.SetResourceVersion(to.GetResourceVersion())
 	full.SetCreationTimestamp(to.GetCreationTimestamp())
-	return s.admin.Status().Update(ctx, full)
+	return e.admin.Status().Update(ctx, full)
 }
 
 // replace copies an object with texts replaced, in the data of a Secret, too.

@@ -40,9 +40,9 @@ type bareWrite struct {
 
 // newReplay groups writes by the pairs that they were made for. The objects of the batch must still
 // exist.
-func (s *environment) newReplay(ctx context.Context, b batch, writes []*write) (*replay, error) {
+func (e *environment) newReplay(ctx context.Context, b batch, writes []*write) (*replay, error) {
 	r := &replay{batch: b, chains: make([][]*bareWrite, b.count), uids: make([]uids, b.count)}
-	index, err := r.identify(ctx, s.admin)
+	index, err := r.identify(ctx, e.admin)
 	if err != nil {
 		return nil, err
 	}

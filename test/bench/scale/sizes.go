@@ -58,18 +58,18 @@ func sizesUpTo(most int) (sizes []int) {
 	return sizes
 }
 
-func (s *environment) measureSizes(ctx context.Context, opts Options, progress func(string)) ([]sizeResult, error) {
-	namespace, err := CreateNamespace(ctx, s.admin, "scale-")
+func (e *environment) measureSizes(ctx context.Context, opts Options, progress func(string)) ([]sizeResult, error) {
+	namespace, err := CreateNamespace(ctx, e.admin, "scale-")
 	if err != nil {
 		return nil, err
 	}
 	var p *pattern
 	m := newRequestCounter()
-	err = s.withComponents(ctx, m, func() error {
-		if err := s.warmUp(ctx, m); err != nil {
+	err = e.withComponents(ctx, m, func() error {
+		if err := e.warmUp(ctx, m); err != nil {
 			return err
 		}
-		p, err = s.newPattern(ctx, m, namespace)
+		p, err = e.newPattern(ctx, m, namespace)
 		return err
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *environment) measureSizes(ctx context.Context, opts Options, progress f
 	for _, size := range sizesUpTo(opts.Most) {
 		progress(fmt.Sprintf("%d claims with accesses", size))
 		first := there
-		err := concurrently(ctx, creators, max(0, size-there), func(ctx context.Context, i int) error { return s.copy(ctx, p, first+i) })
+		err := concurrently(ctx, creators, max(0, size-there), func(ctx context.Context, i int) error { return e.copy(ctx, p, first+i) })
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (s *environment) measureSizes(ctx context.Context, opts Options, progress f
 		if opts.ControlPlane == emulator.ControlPlaneEmbedded {
 			result.server = heapInUse().objects - empty
 		}
-		if err := s.measureSize(ctx, &result); err != nil {
+		if err := e.measureSize(ctx, &result); err != nil {
 			return nil, err
 		}
 		results = append(results, result)
@@ -99,39 +99,39 @@ func (s *environment) measureSizes(ctx context.Context, opts Options, progress f
 }
 
 // measureSize starts each component by itself, and then all of them, for further pairs.
-func (s *environment) measureSize(ctx context.Context, result *sizeResult) (err error) {
-	result.controller, err = s.measureStart(ctx, func(m *requestCounter) (*components, error) {
+func (e *environment) measureSize(ctx context.Context, result *sizeResult) (err error) {
+	result.controller, err = e.measureStart(ctx, func(m *requestCounter) (*components, error) {
 		c := newComponents(ctx)
-		if err := c.startController(ctx, s, m); err != nil {
+		if err := c.startController(ctx, e, m); err != nil {
 			return nil, err
 		}
 		return c, nil
 	})
 	for name, to := range map[string]*startResult{fakedriver.DefaultName: &result.own, otherDriver: &result.other} {
 		if err == nil {
-			*to, err = s.measureStart(ctx, func(m *requestCounter) (*components, error) { return s.startSidecar(ctx, m, name) })
+			*to, err = e.measureStart(ctx, func(m *requestCounter) (*components, error) { return e.startSidecar(ctx, m, name) })
 		}
 	}
 	if err != nil {
 		return err
 	}
 	m := newRequestCounter()
-	return s.withComponents(ctx, m, func() error {
+	return e.withComponents(ctx, m, func() error {
 		if err := m.awaitIdle(ctx); err != nil {
 			return err
 		}
-		namespace, err := CreateNamespace(ctx, s.admin, "scale-")
+		namespace, err := CreateNamespace(ctx, e.admin, "scale-")
 		if err != nil {
 			return err
 		}
 		before := m.read()
 		b := batch{namespace: namespace, count: further}
-		result.cost, err = figure.Measure(func() error { return s.create(ctx, b) })
+		result.cost, err = figure.Measure(func() error { return e.create(ctx, b) })
 		if err := errors.Join(err, m.awaitIdle(ctx)); err != nil {
 			return err
 		}
 		result.asked = m.read().since(before)
-		if err := s.remove(ctx, b); err != nil {
+		if err := e.remove(ctx, b); err != nil {
 			return err
 		}
 		return m.awaitIdle(ctx)
@@ -139,7 +139,7 @@ func (s *environment) measureSize(ctx context.Context, result *sizeResult) (err 
 }
 
 // measureStart starts a component among the pairs, which have all that they need.
-func (s *environment) measureStart(ctx context.Context, start func(*requestCounter) (*components, error)) (result startResult, err error) {
+func (e *environment) measureStart(ctx context.Context, start func(*requestCounter) (*components, error)) (result startResult, err error) {
 	before := heapInUse()
 	m := newRequestCounter()
 	var c *components

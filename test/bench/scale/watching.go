@@ -16,12 +16,12 @@ import (
 
 // watchFrom watches what happens in a namespace from now on. An API server with
 // much to do ends watches now and then; this one is resumed where it ended.
-func (s *environment) watchFrom(ctx context.Context, list client.ObjectList, namespace string) (watch.Interface, error) {
-	if err := s.admin.List(ctx, list, client.InNamespace(namespace), client.Limit(1)); err != nil {
+func (e *environment) watchFrom(ctx context.Context, list client.ObjectList, namespace string) (watch.Interface, error) {
+	if err := e.admin.List(ctx, list, client.InNamespace(namespace), client.Limit(1)); err != nil {
 		return nil, err
 	}
 	source := watchFunc(func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-		return s.admin.Watch(ctx, list, client.InNamespace(namespace), &client.ListOptions{Raw: &options})
+		return e.admin.Watch(ctx, list, client.InNamespace(namespace), &client.ListOptions{Raw: &options})
 	})
 	return watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), source)
 }

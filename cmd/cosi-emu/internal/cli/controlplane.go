@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
 
 type controlPlaneKind struct{ value *emulator.ControlPlaneKind }
@@ -30,10 +31,8 @@ func (k controlPlaneKind) Set(text string) (err error) {
 func (controlPlaneKind) Type() string { return "kind" }
 
 // AddControlPlane adds the flags that select the control plane.
-func AddControlPlane(flags *pflag.FlagSet, kind *emulator.ControlPlaneKind, dir *string) {
-	flags.Var(controlPlaneKind{kind}, "control-plane",
-		"envtest (kube-apiserver and etcd), embedded (an API server in this process), or auto: "+
-			"envtest if its programs are on this machine or can be downloaded, otherwise embedded")
+func AddControlPlane(flags *pflag.FlagSet, selected *emulator.ControlPlaneKind, dir *string) {
+	flags.Var(controlPlaneKind{selected}, "control-plane", kind.Usage)
 	flags.StringVar(dir, "control-plane-dir", "",
 		"directory with etcd, kube-apiserver and kube-controller-manager "+
 			"(default: $KUBEBUILDER_ASSETS, then the user's cache, then a download, then, for envtest, a build)")

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -16,11 +15,8 @@ import (
 // NewController returns the command controller.
 func NewController(streams cli.Streams) *cobra.Command {
 	var (
-		access apiAccess
-		log    logging
-		stats  metricsFlags
+		common component
 		opts   cosicontroller.Options
-		api    = objectstorage.V1alpha2
 	)
 	cmd := &cobra.Command{
 		Use:   "controller",
@@ -38,28 +34,21 @@ until the process gets SIGTERM.`,
   # In a cluster with the COSI kinds of v1alpha1.
   cosi-emu controller --api v1alpha1 --context kind-kind`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opts.Metrics = stats.options()
-			if err := validate(access.validate, log.validate, opts.Validate); err != nil {
+			opts.Metrics = common.metrics.options()
+			log, err := common.start(streams, "controller", opts.Validate)
+			if err != nil {
 				return err
 			}
-			log.set(streams)
-			opts.Logger = ctrl.Log.WithName("controller")
-			return runController(cmd.Context(), &access, api, opts)
+			opts.Logger = log
+			return runController(cmd.Context(), &common.access, common.api, opts)
 		},
 	}
-	flags := cmd.Flags()
-	cli.AddStrict(flags, &opts.Strict)
-	access.addFlags(flags)
-	log.addFlags(flags)
-	log.addZapFlags(flags)
-	cli.AddAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
-	component{
-		workers: &opts.Workers,
-		metrics: &stats, probes: &opts.HealthProbeBindAddress,
+	common.addFlags(cmd.Flags(), componentOptions{
+		strict: &opts.Strict, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, cosicontroller.DefaultWorkers, cosicontroller.DefaultRetryBaseDelay, cosicontroller.DefaultRetryMaxDelay)
+	}, cosicontroller.DefaultWorkers, cosicontroller.DefaultRetryBaseDelay, cosicontroller.DefaultRetryMaxDelay)
 	return cmd
 }
 

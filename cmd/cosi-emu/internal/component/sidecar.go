@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -47,13 +46,10 @@ const sidecarExample = `  # In a Pod, with the socket on a shared volume; see de
 // NewSidecar returns the command sidecar.
 func NewSidecar(streams cli.Streams) *cobra.Command {
 	var (
-		access apiAccess
-		log    logging
-		stats  metricsFlags
+		common component
 		opts   cosisidecar.Options
 		bridge sidecarBridge
 		ca     string
-		api    = objectstorage.V1alpha2
 	)
 	cmd := &cobra.Command{
 		Use:     "sidecar",
@@ -64,25 +60,20 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 			if err := readCertificates(ca, &opts); err != nil {
 				return err
 			}
-			opts.Metrics = stats.options()
-			checkBridge := func() error { return bridge.check(api, opts.Endpoint) }
-			if err := validate(access.validate, log.validate, opts.Validate, checkBridge); err != nil {
+			opts.Metrics = common.metrics.options()
+			checkBridge := func() error { return bridge.check(common.api, opts.Endpoint) }
+			log, err := common.start(streams, "sidecar", opts.Validate, checkBridge)
+			if err != nil {
 				return err
 			}
-			log.set(streams)
-			opts.Logger = ctrl.Log.WithName("sidecar")
-			return runSidecar(cmd.Context(), &access, api, opts, &bridge)
+			opts.Logger = log
+			return runSidecar(cmd.Context(), &common.access, common.api, opts, &bridge)
 		},
 	}
 	flags := cmd.Flags()
 	cli.AddSecretKeys(flags, &opts.SecretKeys)
-	cli.AddStrict(flags, &opts.Strict)
-	access.addFlags(flags)
-	log.addFlags(flags)
-	log.addZapFlags(flags)
 	bridge.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
-	cli.AddAPI(flags, &api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
@@ -92,13 +83,12 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 		"group of the sidecars of one installation; a sidecar exits if its driver name belongs to another group (default: the Pod's namespace)")
 	flags.StringVar(&opts.TakeOver, "take-over", "",
 		"group to take the driver name from, if the driver of that group is gone for good")
-	component{
-		workers: &opts.Workers,
-		metrics: &stats, probes: &opts.HealthProbeBindAddress,
+	common.addFlags(flags, componentOptions{
+		strict: &opts.Strict, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,
-	}.addFlags(flags, cosisidecar.DefaultWorkers, cosisidecar.DefaultRetryBaseDelay, cosisidecar.DefaultRetryMaxDelay)
+	}, cosisidecar.DefaultWorkers, cosisidecar.DefaultRetryBaseDelay, cosisidecar.DefaultRetryMaxDelay)
 	return cmd
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
@@ -152,18 +153,18 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)
-	r.start.Session.Emulator.RPCTimeout = engine.CallTimeout(1)
+	r.start.Session.Emulator.RPCTimeout = timeout.Call(1)
 	limit := flags.Lookup("rpc-timeout")
 	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than the limit of a step (10s times --patience)",
-		engine.CallTimeout(1).String()
+		timeout.Call(1).String()
 	r.callTimeout = func() bool { return limit.Changed }
 }
 
 // limitCalls makes a call to the driver end before the step that waits for it.
 func (r *scenarioRun) limitCalls() error {
-	limit, step := &r.start.Session.Emulator.RPCTimeout, engine.StepTimeout(r.engine.Patience)
+	limit, step := &r.start.Session.Emulator.RPCTimeout, timeout.Step(r.engine.Patience)
 	if !r.callTimeout() {
-		*limit = engine.CallTimeout(r.engine.Patience)
+		*limit = timeout.Call(r.engine.Patience)
 	}
 	if *limit >= step {
 		return cli.Usage(fmt.Errorf("--rpc-timeout %s must be less than the time limit of a step, %s; raise that with --patience", *limit, step))

@@ -34,21 +34,21 @@ func Serve(x *s3exchange.Exchange, logger logr.Logger) error {
 }
 
 // fail stores an error for the response; gofakes3 would turn it into an internal one.
-func (c backend) fail(err error) error {
+func (b backend) fail(err error) error {
 	if err != nil {
-		c.x.Failure = err
+		b.x.Failure = err
 		return gofakes3.ErrInternal
 	}
 	return nil
 }
 
-func (c backend) BucketExists(string) (bool, error) { return true, nil }
+func (b backend) BucketExists(string) (bool, error) { return true, nil }
 
-func (c backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
-	v := c.x.Version
+func (b backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+	v := b.x.Version
 	found, err := wanted.Range(v.Size())
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, b.fail(err)
 	}
 	offset, length := int64(0), v.Size()
 	if found != nil {
@@ -56,9 +56,9 @@ func (c backend) GetObject(_, _ string, wanted *gofakes3.ObjectRangeRequest) (*g
 	}
 	content, err := v.Open(offset, length)
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, b.fail(err)
 	}
-	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{content, c.x}, Range: found}, nil
+	return &gofakes3.Object{Name: v.Key, Size: v.Size(), Contents: sender{content, b.x}, Range: found}, nil
 }
 
 // sender is the content of an object. It records when sending fails, so that gofakes3's error is
@@ -75,36 +75,36 @@ func (s sender) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-func (c backend) GetObjectVersion(
+func (b backend) GetObjectVersion(
 	bucket, key string, _ gofakes3.VersionID, wanted *gofakes3.ObjectRangeRequest,
 ) (*gofakes3.Object, error) {
-	return c.GetObject(bucket, key, wanted)
+	return b.GetObject(bucket, key, wanted)
 }
 
-func (c backend) HeadObject(string, string) (*gofakes3.Object, error) {
-	return &gofakes3.Object{Name: c.x.Version.Key, Size: c.x.Version.Size(), Contents: io.NopCloser(nil)}, nil
+func (b backend) HeadObject(string, string) (*gofakes3.Object, error) {
+	return &gofakes3.Object{Name: b.x.Version.Key, Size: b.x.Version.Size(), Contents: io.NopCloser(nil)}, nil
 }
 
-func (c backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
-	done, err := c.x.Contents.Delete(c.x.Key, c.x.Query.Get("versionId"), c.x.Conditions, c.x.Bypass())
+func (b backend) DeleteObject(string, string) (gofakes3.ObjectDeleteResult, error) {
+	done, err := b.x.Contents.Delete(b.x.Key, b.x.Query.Get("versionId"), b.x.Conditions, b.x.Bypass())
 	return gofakes3.ObjectDeleteResult{
 		IsDeleteMarker: done.IsDeleteMarker, VersionID: gofakes3.VersionID(done.VersionID),
-	}, c.fail(err)
+	}, b.fail(err)
 }
 
-func (c backend) DeleteObjectVersion(bucket, key string, _ gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
-	return c.DeleteObject(bucket, key)
+func (b backend) DeleteObjectVersion(bucket, key string, _ gofakes3.VersionID) (gofakes3.ObjectDeleteResult, error) {
+	return b.DeleteObject(bucket, key)
 }
 
-func (c backend) CreateMultipartUpload(string, string, map[string]string) (gofakes3.UploadID, error) {
-	draft, err := c.x.Upload()
+func (b backend) CreateMultipartUpload(string, string, map[string]string) (gofakes3.UploadID, error) {
+	draft, err := b.x.Upload()
 	if err != nil {
-		return "", c.fail(err)
+		return "", b.fail(err)
 	}
-	u, err := c.x.Contents.BeginUpload(draft)
-	return gofakes3.UploadID(u.ID), c.fail(err)
+	u, err := b.x.Contents.BeginUpload(draft)
+	return gofakes3.UploadID(u.ID), b.fail(err)
 }
 
-func (c backend) AbortMultipartUpload(_, _ string, id gofakes3.UploadID) error {
-	return c.fail(c.x.Contents.AbortUpload(c.x.Key, string(id)))
+func (b backend) AbortMultipartUpload(_, _ string, id gofakes3.UploadID) error {
+	return b.fail(b.x.Contents.AbortUpload(b.x.Key, string(id)))
 }

@@ -47,10 +47,10 @@ func CategoryOf(e journal.Event) Category {
 }
 
 // Label returns the name of the category for readers.
-func (k Category) Label() string { return labels[k] }
+func (c Category) Label() string { return labels[c] }
 
 // minor kinds are drawn small, and without a label.
-func (k Category) minor() bool { return k == kindRead || k == kindWatch || k == KindLog }
+func (c Category) minor() bool { return c == kindRead || c == kindWatch || c == KindLog }
 
 // signs stand for the verbs of the API, as in a diff.
 var signs = map[string]string{"create": "+", "update": "~", "patch": "~", "delete": "−", "deletecollection": "−"}
@@ -81,4 +81,4 @@ var labels = map[Category]string{
 }
 
 // ShownAtFirst is false for reads and watches, which are frequent and rarely relevant.
-func (k Category) ShownAtFirst() bool { return k != kindRead && k != kindWatch }
+func (c Category) ShownAtFirst() bool { return c != kindRead && c != kindWatch }

@@ -1,0 +1,105 @@
+package contract
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
+	"github.com/cosi-emu/cosi-emu/test/drivertest"
+)
+
+// inspected is a backend whose contents only its test reads.
+type inspected interface {
+	fakedriver.Backend
+	Buckets(ctx context.Context) ([]fakedriver.Bucket, error)
+	Accounts(ctx context.Context) ([]fakedriver.Account, error)
+}
+
+// TestOwnDriver runs scenarios on the user's driver behind a socket. It replaces the driver of a
+// setup, its calls show the contents of its backend, and the clean-up leaves nothing.
+func TestOwnDriver(t *testing.T) {
+	var backend inspected
+	socket := drivertest.ServeWithStore(t, "own.test", func(b fakedriver.Backend) fakedriver.Backend {
+		backend = b.(inspected) //nolint:forcetypeassert // it is the store
+		return b
+	}, func(*http.Request) {})
+	emu := emulatortest.Start(t, emulator.Options{Driver: socket})
+	const one = "setup: {drivers: [{name: one}]}\nsteps:"
+	for name, tc := range map[string]struct {
+		text    string
+		options engine.Options
+		outcome outcome.Outcome
+		says    string // a failure, or the reason
+	}{
+		"Part": {text: one + granted + `
+- backend: {buckets: {"${claim.status.boundBucketName}": {owner: whoever}}, accounts: {"${access.status.accountID}": present}, only: true}
+- crash: "sidecar.${drivers.one}"
+- calls: {events: [{seam: process, component: "sidecar.${drivers.one}", operation: crash, count: 1}]}
+- delete: [BucketAccess/app, BucketClaim/photos]
+- expect: {BucketAccess/app: absent, BucketClaim/photos: absent}
+- backend: {buckets: {"${claim.status.boundBucketName}": absent}, accounts: {}, only: true}
+`, outcome: outcome.Passed},
+		"Objects": {text: one + granted + "- s3: {secret: key, put: a/b, content: hello}\n", outcome: outcome.Passed},
+		"Retained": {
+			text: "setup: {classes: [{name: kept, deletionPolicy: Retain}], accessClasses: [{name: keys}]}\nsteps:" + granted +
+				"- s3: {secret: key, put: a/b, content: hello}\n" +
+				"- delete: [BucketAccess/app, BucketClaim/photos]\n- expect: {BucketClaim/photos: absent}\n" +
+				"- backend: {buckets: {\"${claim.status.boundBucketName}\": present}}\n", outcome: outcome.Passed,
+		},
+		"Fault": {
+			text: one + "\n- inject: {name: away, seam: rpc, component: \"sidecar.${drivers.one}\", operation: DriverCreateBucket, " +
+				"fail: Unavailable, times: 1}" + claimed, outcome: outcome.Passed,
+		},
+		"Called": {text: "steps:\n" + `
+- call: {method: DriverCreateBucket, request: {bucketId: "b-${scope}", protocols: [{type: S3}]}}
+- backend: {buckets: {"b-${scope}": present}}
+- backend: {deleteBucket: "b-${scope}"}
+- backend: {buckets: {"b-${scope}": absent}}
+`, outcome: outcome.Passed},
+		"Unexpected": {
+			text: one + claimed + "- {backend: {only: true}, timeout: 1s}\n", outcome: outcome.Failed, says: "unexpected backend bucket",
+		},
+		"Missing": {
+			text:    one + claimed + "- {backend: {buckets: {absent: present}}, timeout: 1s}\n",
+			outcome: outcome.Failed, says: `backend bucket "absent"`,
+		},
+		"NoS3": {
+			text: one + granted + "- s3: {secret: none, get: absent}\n", options: engine.Options{NoS3: true}, outcome: outcome.Passed,
+		},
+		"Store":   {text: "steps:\n- inject: {name: f, seam: store, fail: SlowDown}\n", outcome: outcome.Skipped, says: "disturbs the store"},
+		"Stopped": {text: one + "\n- crash: \"driver.${drivers.one}\"\n", outcome: outcome.Skipped, says: "driver's process"},
+		"Changed": {text: "steps:\n- backend: {createBucket: b}\n", outcome: outcome.Skipped, says: "changes the backend"},
+		"Two":     {text: "setup: {drivers: [{name: a}, {name: b}]}\nsteps: [{settle: }]\n", outcome: outcome.Skipped, says: "several drivers"},
+		"Token": {
+			text:    "steps:\n- s3: {secret: key, get: a, serviceAccount: b, access: c}\n",
+			outcome: outcome.Skipped, says: "token of a ServiceAccount",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := engine.New(emu, tc.options).Run(t.Context(), parse(t, tc.text))
+			said := result.Reason + explain(result)
+			if result.Outcome != tc.outcome || !strings.Contains(said, tc.says) {
+				t.Errorf("%s, want %s that says %q:\n%s", result.Outcome, tc.outcome, tc.says, said)
+			}
+			expectEmpty(t, backend)
+		})
+	}
+}
+
+func expectEmpty(t *testing.T, backend inspected) {
+	t.Helper()
+	buckets, err := backend.Buckets(t.Context())
+	if err != nil || len(buckets) > 0 {
+		t.Errorf("buckets are left: %v, %v", buckets, err)
+	}
+	accounts, err := backend.Accounts(t.Context())
+	if err != nil || len(accounts) > 0 {
+		t.Errorf("accounts are left: %v, %v", accounts, err)
+	}
+}
