@@ -13,18 +13,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/internal/driveridentity"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // recorder implements Bridges and Bridge. It records the calls.
 type recorder struct {
 	socket string
 	calls  []string
+	// detected is called by a call that a stopping bridge waits for.
+	detected func(dialects.Dialect)
 }
 
 func (r *recorder) Needed(dialect dialects.Dialect) bool { return dialect != dialects.KEP }
 
 func (r *recorder) Start(_ context.Context, component string, options bridge.Options) (Bridge, error) {
 	r.calls = append(r.calls, "start "+component+" for "+options.Driver)
+	r.detected = options.Detected
 	return r, nil
 }
 
@@ -40,6 +44,7 @@ func (r *recorder) Close() error {
 }
 
 func (r *recorder) Remove(context.Context) error {
+	r.detected(dialects.OneMode)
 	r.calls = append(r.calls, "remove")
 	return nil
 }
@@ -120,5 +125,19 @@ func TestUpgrade(t *testing.T) {
 	want := []string{string(dialects.KEP) + " " + options.Address, string(dialects.OneMode) + " " + r.Endpoint()}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("changes: -want, +got:\n%s", diff)
+	}
+}
+
+// TestRemoveBridge: a call through the bridge asks for the dialect while the bridge stops.
+func TestRemoveBridge(t *testing.T) {
+	r, dialect := &recorder{}, dialects.OneMode
+	d, err := Connect(t.Context(), optionsOf(t, r, &dialect))
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed := make(chan error, 1)
+	go func() { removed <- d.RemoveBridge(t.Context()) }()
+	if err := harness.Receive(t, "the end of the bridge, whose call asks for the dialect", removed); err != nil {
+		t.Error(err)
 	}
 }

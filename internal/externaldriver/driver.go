@@ -95,20 +95,24 @@ func (d *Driver) Client(options ...grpc.DialOption) (*grpc.ClientConn, error) {
 
 // Close releases the directory of the bridge, which must have stopped.
 func (d *Driver) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.bridge == nil {
-		return nil
+	if started := d.startedBridge(); started != nil {
+		return started.Close()
 	}
-	return d.bridge.Close()
+	return nil
 }
 
 // RemoveBridge stops the bridge, if there is one, and releases its directory.
 func (d *Driver) RemoveBridge(ctx context.Context) error {
+	if started := d.startedBridge(); started != nil {
+		return started.Remove(ctx)
+	}
+	return nil
+}
+
+// startedBridge returns the bridge, or nil. A bridge that stops waits for its calls, and these report
+// what they have detected: the driver must not be locked meanwhile.
+func (d *Driver) startedBridge() Bridge {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.bridge == nil {
-		return nil
-	}
-	return d.bridge.Remove(ctx)
+	return d.bridge
 }
