@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -38,7 +39,15 @@ func TestOwnComponents(t *testing.T) {
 		"--effects", "fail,crash-before,crash-after", "--sample", "6", "-o", "json",
 	}, h.ownComponents()...)
 	r := h.run(explore...)
-	if r.code != 0 || !strings.Contains(r.out, `"tried": 6`) || strings.Contains(r.out, "findings") {
+	var report struct {
+		Tried               int
+		Unreached, Findings []any
+	}
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		t.Fatalf("explore: exit code %d: %v\n%s%s", r.code, err, r.out, r.err)
+	}
+	// A process may need fewer requests in one run than in another: not all of them are reached.
+	if r.code != 0 || report.Tried+len(report.Unreached) != 6 || report.Tried < 4 || len(report.Findings) > 0 {
 		t.Errorf("explore: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	h.expectNothingLeft()
