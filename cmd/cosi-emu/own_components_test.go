@@ -40,8 +40,9 @@ func TestOwnComponents(t *testing.T) {
 	}, h.ownComponents()...)
 	r := h.run(explore...)
 	var report struct {
-		Tried               int
-		Unreached, Findings []any
+		Tried     int   `json:"tried"`
+		Unreached []any `json:"unreached"`
+		Findings  []any `json:"findings"`
 	}
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
 		t.Fatalf("explore: exit code %d: %v\n%s%s", r.code, err, r.out, r.err)
