@@ -104,7 +104,7 @@ func parametrized(_ context.Context, r any, next call) (any, error) {
 	return next(r)
 }
 
-// onlyKeys is a driver that has not implemented ServiceAccounts, and returns that code.
+// onlyKeys rejects authentication by ServiceAccounts with UNIMPLEMENTED.
 func onlyKeys(*sync.Map) behaviour {
 	return func(_ context.Context, r any, next call) (any, error) {
 		var keyless bool

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestHangingDriver: each check of a driver that hangs ends by its deadline, and the report
@@ -100,7 +101,7 @@ func TestGarbage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			endpoint := "unix://" + shortDir(t) + "/d.sock"
+			endpoint := "unix://" + harness.SocketDir(t) + "/d.sock"
 			listener, err := fakedriver.Listen(endpoint)
 			if err != nil {
 				t.Fatal(err)

@@ -326,7 +326,7 @@ func oldMutants() []mutant {
 						return next(r)
 					}
 					if first, known := state.LoadOrStore(m.GetName()[:63], m.GetName()); known && first != m.GetName() {
-						return nil, failed(codes.AlreadyExists, "the bucket belongs to somebody else")
+						return nil, failed(codes.AlreadyExists, "another account owns the bucket")
 					}
 					return next(r)
 				}

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // The mistakes of a process in its calls; see processMistakes.
@@ -50,21 +51,6 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// shortDir returns a directory whose path leaves room for sockets.
-func shortDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ce-") //nolint:usetesting // the path of t.TempDir is too long
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // scripts are the files of an outage directory.
 type scripts string
 
@@ -76,7 +62,7 @@ func (s scripts) command() []string {
 // fails and loses buckets.
 func processConfig(t *testing.T, generation dialects.Dialect, mistake string) conformance.Config {
 	t.Helper()
-	dir := shortDir(t)
+	dir := harness.SocketDir(t)
 	backend := outages(filepath.Join(dir, "outage"))
 	config := conformance.Config{
 		DriverCommand: []string{os.Args[0], "-endpoint=$(COSI_ENDPOINT)"},

@@ -8,22 +8,12 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
-
-// socketDir returns a directory whose path is short enough for sockets.
-func socketDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "cosi") //nolint:usetesting // t.TempDir's path is longer than some systems allow
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
 
 // KEP: DRIVER-1
 func TestOverSocket(t *testing.T) {
-	path := filepath.Join(socketDir(t), "new", "cosi.sock")
+	path := filepath.Join(harness.SocketDir(t), "new", "cosi.sock")
 	// Spec: A1-SOCK-2
 	t.Run("Serve", func(t *testing.T) {
 		l, err := fakedriver.Listen("unix://" + path)

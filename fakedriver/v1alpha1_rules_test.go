@@ -21,6 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestV1alpha1Serves calls each method of the specification, and others.
@@ -248,7 +249,7 @@ func TestV1alpha1Parallel(t *testing.T) {
 // TestSocketDirectory: a driver puts no other files beside its socket, which only its own user can
 // open.
 func TestSocketDirectory(t *testing.T) {
-	dir := filepath.Join(socketDir(t), "run")
+	dir := filepath.Join(harness.SocketDir(t), "run")
 	target := "unix://" + filepath.Join(dir, "cosi.sock")
 	l, err := fakedriver.Listen(target)
 	if err != nil {

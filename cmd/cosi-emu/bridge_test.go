@@ -22,11 +22,7 @@ type oldDriver struct {
 
 func (h *home) newOldDriver(flags ...string) *oldDriver {
 	h.t.Helper()
-	dir, err := os.MkdirTemp("", "ce-") // outside the home, whose processes are counted
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := harness.SocketDir(h.t) // outside the home, whose processes are counted
 	program := h.buildOldDriver(dir)
 	d := &oldDriver{h: h, socket: "unix://" + filepath.Join(dir, "d.sock"), state: filepath.Join(dir, "driver.json")}
 	cmd := exec.CommandContext(context.Background(), program, append(flags, "-endpoint", d.socket, "-state", d.state)...)

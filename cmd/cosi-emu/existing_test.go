@@ -34,11 +34,7 @@ type existing struct {
 // newExisting starts a cluster, and writes a kubeconfig in which it is not the current one.
 func (h *home) newExisting() *existing {
 	h.t.Helper()
-	dir, err := os.MkdirTemp("", "ce-") // outside the home, whose processes are counted
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := harness.SocketDir(h.t) // outside the home, whose processes are counted
 	plane := controlplanetest.StartKind(h.t, h.kind, controlplane.Options{Dir: filepath.Join(dir, "plane")})
 	file, err := clientcmd.Load(plane.Kubeconfig())
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func azureOptions(t *testing.T) driverserver.Options {
 	t.Helper()
-	dir := directory(t)
+	dir := harness.SocketDir(t)
 	return driverserver.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", AzureBindAddress: freeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}, DataDir: filepath.Join(dir, "data"),

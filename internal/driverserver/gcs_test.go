@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // freeAddress returns an address without a listener.
@@ -32,7 +33,7 @@ func freeAddress(t *testing.T) string {
 
 func gcsOptions(t *testing.T) driverserver.Options {
 	t.Helper()
-	dir := directory(t)
+	dir := harness.SocketDir(t)
 	return driverserver.Options{
 		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),

@@ -19,20 +19,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
 func TestMain(m *testing.M) { leaks.Main(m) }
-
-func directory(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "cosi") //nolint:usetesting // t.TempDir's path is longer than some systems allow
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
 
 // run runs a service until the returned function is called, and waits until it serves.
 func run(t *testing.T, opts driverserver.Options) (stop func()) {
@@ -82,7 +73,7 @@ func dialConn(t *testing.T, endpoint string) *grpc.ClientConn {
 // requested one.
 // Spec: A1-LIFE-1
 func TestRun(t *testing.T) {
-	dir := directory(t)
+	dir := harness.SocketDir(t)
 	opts := driverserver.Options{
 		DriverName:    "mine.example.com",
 		Endpoint:      "unix://" + filepath.Join(dir, "run", "cosi.sock"),
@@ -117,7 +108,7 @@ func TestRun(t *testing.T) {
 
 // Spec: A1-LIFE-3
 func TestRejections(t *testing.T) {
-	dir := directory(t)
+	dir := harness.SocketDir(t)
 	socket := "unix://" + filepath.Join(dir, "cosi.sock")
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

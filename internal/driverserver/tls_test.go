@@ -21,12 +21,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // secure returns options with a certificate for this machine, and its file.
 func secure(t *testing.T) driverserver.Options {
 	t.Helper()
-	dir := directory(t)
+	dir := harness.SocketDir(t)
 	certificate, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, []string{"*.s3.localhost"})
 	if err != nil {
 		t.Fatal(err)

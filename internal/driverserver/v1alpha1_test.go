@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // object is an object that an application writes with the credentials of a grant.
@@ -50,7 +51,7 @@ func TestV1alpha1(t *testing.T) {
 	} {
 		t.Run(deletion, func(t *testing.T) {
 			opts := driverserver.Options{
-				Dialect: dialects.V1alpha1, Endpoint: "unix://" + filepath.Join(directory(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
+				Dialect: dialects.V1alpha1, Endpoint: "unix://" + filepath.Join(harness.SocketDir(t), "cosi.sock"), S3BindAddress: "127.0.0.1:0",
 			}
 			run(t, opts)
 			driver := cosiv1alpha1.NewProvisionerClient(dialConn(t, opts.Endpoint))

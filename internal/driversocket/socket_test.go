@@ -9,21 +9,11 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/driversocket"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// socketDir returns a directory whose path is short enough for sockets.
-func socketDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "cosi") //nolint:usetesting // t.TempDir's path is longer than some systems allow
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
-}
-
 func TestE63StaleSocket(t *testing.T) {
-	path := filepath.Join(socketDir(t), "cosi.sock")
+	path := filepath.Join(harness.SocketDir(t), "cosi.sock")
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +30,7 @@ func TestE63StaleSocket(t *testing.T) {
 }
 
 func TestListenRejects(t *testing.T) {
-	dir := socketDir(t)
+	dir := harness.SocketDir(t)
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)

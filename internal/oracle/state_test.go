@@ -48,7 +48,7 @@ func grantsTwo(s *story) {
 	s.input.Scope.Words = append(s.input.Scope.Words, account+".2")
 }
 
-// TestForgotten: the backend is external, so only the calls show what is in it.
+// TestForgotten: the oracle cannot read an external backend, and judges by the calls.
 func TestForgotten(t *testing.T) {
 	external := func(change func(*story)) func(*story) {
 		return func(s *story) { change(s); s.look(observed.Objects{}, nil) }
@@ -66,12 +66,12 @@ func TestForgotten(t *testing.T) {
 			},
 		},
 		"By hand": {
-			reason: "Somebody has deleted the account in the backend.",
+			reason: "An administrator has deleted the account in the backend.",
 			happen: external(func(s *story) { grantsTwo(s); s.input.External = []string{account + ".2"} }),
 			want:   []summary{{vocabulary.Order, account + ".2"}},
 		},
 		"Delete": {
-			reason: "The driver has rejected the deletion, and the Bucket was let go.",
+			reason: "The driver has rejected the deletion, and the sidecar has removed its finalizer.",
 			happen: external(func(s *story) { s.change("deprovision", func(e *journal.Event) { e.Outcome = "Internal" }) }),
 			want:   []summary{{vocabulary.Leak, "bucket " + bucket}, {vocabulary.Order, "Bucket/" + bucket}},
 		},

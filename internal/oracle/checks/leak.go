@@ -86,8 +86,8 @@ func recordedAccounts(m *observed.Observation) map[string]bool {
 	return recorded
 }
 
-// forgottenIDs finds buckets and accounts that a driver has created, and that nobody has deleted. It
-// is for backends that only the driver sees: the calls are all that is known of them.
+// forgottenIDs finds buckets and accounts that a driver has created, and that no component has
+// deleted. It judges backends that only the driver can read, by the calls alone.
 func forgottenIDs(e *evidence.Evidence, m *observed.Observation) []Finding {
 	buckets, accounts := recordedBuckets(m), recordedAccounts(m)
 	var found []Finding

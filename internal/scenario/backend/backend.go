@@ -1,6 +1,6 @@
 // Package backend compares the backend of a scenario with its expectations, changes it without COSI,
-// and cleans it up. The backend is the emulator's store, or a user's driver, whose calls show what it
-// has.
+// and cleans it up. The backend is the store of the emulator, or of a driver of the user: the package
+// then knows the backend by the calls of the driver.
 package backend
 
 import (
