@@ -41,7 +41,7 @@ func RBACV1alpha1() ([]Manifest, error) {
 func readAll(files ...string) ([]Manifest, error) {
 	var manifests []Manifest
 	for _, file := range files {
-		file, err := read("rbac/" + file + ".yaml")
+		file, err := read(rbac, "rbac/"+file+".yaml")
 		if err != nil {
 			return nil, err
 		}
@@ -52,10 +52,10 @@ func readAll(files ...string) ([]Manifest, error) {
 
 // DriverRBAC returns the file of deploy/driver-rbac: a ServiceAccount for a driver that
 // reads Secrets, ConfigMaps and Buckets. It requires the Namespace of RBAC.
-func DriverRBAC() (Manifest, error) { return read("driver-rbac/driver.yaml") }
+func DriverRBAC() (Manifest, error) { return read(rbac, "driver-rbac/driver.yaml") }
 
-func read(name string) (Manifest, error) {
-	data, err := rbac.ReadFile(name)
+func read(files embed.FS, name string) (Manifest, error) {
+	data, err := files.ReadFile(name)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("embedded manifest: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/rights"
@@ -39,10 +40,9 @@ type Implementations struct {
 	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
 	// API server across the api seam, $(COSI_ENDPOINT) the endpoint of the driver across
 	// the rpc seam, and $(PROBE_ADDRESS) a TCP address at which the program serves
-	// /readyz. $(RPC_TIMEOUT), $(RETRY_BASE_DELAY) and $(RETRY_MAX_DELAY) are durations that
+	// /readyz. $(POD_NAMESPACE) is the namespace of its ServiceAccount. $(RPC_TIMEOUT), $(RETRY_BASE_DELAY) and $(RETRY_MAX_DELAY) are durations that
 	// the emulator's own components would have. The environment has the same variables. A
-	// program whose command line
-	// does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends SIGTERM, and
+	// program whose command line does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends SIGTERM, and
 	// a crash is a kill -9.
 	//
 	//	[]string{"my-sidecar", "--kubeconfig=$(KUBECONFIG)", "--driver=$(COSI_ENDPOINT)"}
@@ -132,7 +132,11 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
 	case own.ControllerCommand != nil:
-		command := subprocess.Command{Args: own.ControllerCommand, Durations: map[string]time.Duration{
+		account, err := componentAccount(own.ControllerRBAC, deploy.ControllerServiceAccount)
+		if err != nil {
+			return nil, err
+		}
+		command := subprocess.Command{Args: own.ControllerCommand, Namespace: account.Namespace, Durations: map[string]time.Duration{
 			subprocess.VariableBaseDelay: cmp.Or(e.opts.RetryBaseDelay, cosicontroller.DefaultRetryBaseDelay),
 			subprocess.VariableMaxDelay:  cmp.Or(e.opts.RetryMaxDelay, cosicontroller.DefaultRetryMaxDelay),
 		}}
@@ -157,13 +161,17 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	cfg = i.RESTConfig(cfg)
 	switch own := e.opts.Implementations; {
 	case own.SidecarCommand != nil:
+		account, err := componentAccount(own.SidecarRBAC, deploy.SidecarServiceAccount)
+		if err != nil {
+			return nil, err
+		}
 		driver := &subprocess.Driver{
 			Endpoint: opts.Endpoint, DialOptions: opts.DialOptions,
 			Messages: func(method string) (request, response proto.Message) {
 				return e.dialectAt(opts.Endpoint).Messages(method)
 			},
 		}
-		command := subprocess.Command{Args: own.SidecarCommand, Durations: map[string]time.Duration{
+		command := subprocess.Command{Args: own.SidecarCommand, Namespace: account.Namespace, Durations: map[string]time.Duration{
 			subprocess.VariableRPCTimeout: cmp.Or(opts.RPCTimeout, cosisidecar.DefaultRPCTimeout),
 			subprocess.VariableBaseDelay:  cmp.Or(opts.RetryBaseDelay, cosisidecar.DefaultRetryBaseDelay),
 			subprocess.VariableMaxDelay:   cmp.Or(opts.RetryMaxDelay, cosisidecar.DefaultRetryMaxDelay),

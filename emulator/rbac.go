@@ -53,15 +53,21 @@ func (e *Emulator) sidecarUser(ctx context.Context) (*rest.Config, error) {
 }
 
 func (e *Emulator) componentUser(ctx context.Context, own []byte, serviceAccount string) (*rest.Config, error) {
-	account := types.NamespacedName{Namespace: deploy.Namespace, Name: serviceAccount}
-	if own != nil {
-		granted, err := rights.Of(own)
-		if err != nil {
-			return nil, err
-		}
-		account = granted.Account
+	account, err := componentAccount(own, serviceAccount)
+	if err != nil {
+		return nil, err
 	}
 	return e.userOf(ctx, account)
+}
+
+// componentAccount returns the ServiceAccount of a component's own manifest, or a ServiceAccount of
+// deploy/rbac without one.
+func componentAccount(own []byte, serviceAccount string) (types.NamespacedName, error) {
+	if own == nil {
+		return types.NamespacedName{Namespace: deploy.Namespace, Name: serviceAccount}, nil
+	}
+	granted, err := rights.Of(own)
+	return granted.Account, err
 }
 
 // userOf returns the configuration of a client that the API server takes for a ServiceAccount.

@@ -27,13 +27,11 @@ func (e *explorer) confirmOnEnvtest(ctx context.Context) (err error) {
 		return doubt(ctx, confirmed, err)
 	}
 	defer func() { err = errors.Join(err, second.shared.pool.Stop(context.WithoutCancel(ctx))) }()
-	if !e.unclean {
-		if err = second.runClean(ctx); err == nil && second.unclean {
-			err = errors.New("the run without faults has findings there")
-		}
-		if err != nil {
-			return doubt(ctx, confirmed, err)
-		}
+	if err = second.runClean(ctx); err == nil && second.unclean && !e.unclean {
+		err = errors.New("the run without faults has findings there")
+	}
+	if err != nil {
+		return doubt(ctx, confirmed, err)
 	}
 	for _, g := range confirmed {
 		if err = second.confirmGroup(ctx, g); err != nil {

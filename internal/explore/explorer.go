@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -14,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -27,6 +29,10 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 	scenario, err := source.Load(opts.File, opts.Text)
 	if err != nil {
 		return nil, err
+	}
+	if api := opts.Emulator.API; api != "" && api != scenario.API() {
+		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and your components for those of %s",
+			source.ErrScenario, opts.File, scenario.API(), api)
 	}
 	opts.Emulator.API = scenario.API()
 	if dialect := opts.Emulator.Dialect; dialect != "" && dialect != dialects.V1alpha1 && opts.Emulator.API == objectstorage.V1alpha1 {
@@ -60,13 +66,15 @@ type explorer struct {
 	shared   *sharedState
 	done     *shard.State
 
-	clean   *run.Record
-	unclean bool // the run without faults has findings; there is nothing to compare with
-	trials  []plan.Trial
-	seen    map[string]bool // prune keys of the trials
-	pairs   []plan.Case
-	found   []cause.Result // runs with findings
-	report  Report
+	clean    *run.Record
+	unclean  bool // the run without faults has findings
+	leaves   bool // the run without faults leaves something behind
+	baseline run.Baseline
+	trials   []plan.Trial
+	seen     map[string]bool // prune keys of the trials
+	pairs    []plan.Case
+	found    []cause.Result // runs with findings
+	report   Report
 }
 
 // explore runs all phases.
@@ -75,10 +83,7 @@ func (e *explorer) explore(ctx context.Context) error {
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
-	if e.unclean {
-		return e.finish(ctx, e.found)
-	}
-	if e.options.MeasureSeams {
+	if e.options.MeasureSeams && !e.unclean {
 		if err := e.measureSeams(ctx); err != nil {
 			return err
 		}
@@ -129,16 +134,21 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 }
 
 // decidingRuns is the number of agreeing runs without faults that decide whether they have
-// findings. One of them also warms up.
-const decidingRuns = 2
+// findings. One of them also warms up. If they have, the scenario runs until a run adds no finding,
+// at most baselineRuns more times.
+const (
+	decidingRuns = 2
+	baselineRuns = 6
+)
 
 // runClean runs the scenario without faults. The last run without findings is the clean run.
-// If most runs have findings, these are the only ones of the exploration.
+// If most runs have findings, these are the baseline, and the last run is the clean run.
 func (e *explorer) runClean(ctx context.Context) error {
 	err := e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
-		for good, bad := 0, 0; good < decidingRuns && bad < decidingRuns; {
+		added := true
+		for good, bad := 0, 0; good < decidingRuns && (bad < decidingRuns || added && bad < decidingRuns+baselineRuns); {
 			var passed bool
-			if w, passed, err = e.runOnce(ctx, w); err != nil {
+			if w, passed, added, err = e.runOnce(ctx, w); err != nil {
 				return w, err
 			}
 			if passed {
@@ -146,13 +156,19 @@ func (e *explorer) runClean(ctx context.Context) error {
 			} else {
 				bad++
 			}
-			e.unclean = bad == decidingRuns
+			e.unclean = bad >= decidingRuns
 		}
 		return w, nil
 	})
-	if err != nil || e.unclean {
+	if err != nil {
 		return err
 	}
+	if e.unclean {
+		e.clean.Baseline = &e.baseline
+	} else {
+		e.found, e.baseline, e.leaves = nil, run.Baseline{}, false
+	}
+	e.report.Baseline = e.baselineReport()
 	points := run.PointsOf(e.clean.Open(), e.clean.Names)
 	if e.options.Interference {
 		e.trials = plan.Interferences(e.clean, e.options.Kinds, e.options.At)
@@ -171,21 +187,35 @@ func (e *explorer) trialsAt(points ...run.Point) []plan.Trial {
 	return plan.TimingOf(e.options.Emulator.RPCTimeout).Trials(points, e.options.Kinds, e.options.At)
 }
 
-// runOnce runs the scenario without faults, and reports whether it has no findings. It keeps the
-// first findings.
-func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, passed bool, err error) {
+// runOnce runs the scenario without faults, and reports whether it has no findings, and whether it
+// has added some to the baseline.
+func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, passed, added bool, err error) {
 	o := w.Run(ctx, e.scenario, []fault.Fault{run.Probe}, nil)
 	if err := errors.Join(run.BrokenError(o), ctx.Err()); err != nil {
 		w, unclean := e.shared.pool.ResetAfter(ctx, w, o)
-		return w, false, errors.Join(err, unclean)
+		return w, false, false, errors.Join(err, unclean)
 	}
 	found := run.Judge(o, o)
-	if len(found) > 0 && len(e.found) == 0 {
-		e.found = []cause.Result{{Reached: true, Runs: 1, Findings: found, Explanation: cause.Explain(o, o, found), Observed: o}}
+	passed = len(found) == 0
+	for _, f := range found {
+		if e.baseline.Add([]checks.Finding{f}) {
+			added, e.found = true, append(e.found, withoutFault(o, f))
+		}
 	}
-	if len(found) == 0 || e.clean == nil {
+	if !passed && e.clean != nil { // what differs between runs without faults is no effect of a fault
+		added = e.baseline.Add(slices.Concat(run.Judge(o, e.clean), run.Judge(e.clean, o))) || added
+	}
+	if passed || e.clean == nil || len(run.Judge(e.clean, e.clean)) > 0 {
 		e.clean, e.report.Clean = o, o.Steps
 	}
-	w, err = e.shared.pool.ResetAfter(ctx, w, o)
-	return w, len(found) == 0, err
+	left, err := w.Reset(ctx, o)
+	e.leaves = e.leaves || left
+	w, err = e.shared.pool.ReplaceUnclean(ctx, w, err)
+	return w, passed, added, err
+}
+
+// withoutFault returns the result of a run without faults for one of its findings.
+func withoutFault(o *run.Record, f checks.Finding) cause.Result {
+	found := []checks.Finding{f}
+	return cause.Result{Reached: true, Runs: 1, Findings: found, Explanation: cause.Explain(o, o, found), Observed: o}
 }

@@ -42,6 +42,9 @@ type Report struct {
 	// Seams is the overhead of the seams, if measured.
 	Seams    Seams         `json:"seams,omitzero"`
 	Findings []cause.Group `json:"findings,omitempty"`
+	// Baseline is about the findings without a fault, which other runs are judged without; nil: there
+	// are none.
+	Baseline *Baseline `json:"baseline,omitempty"`
 	// Shard is the explored part; zero is all. MissingShards are the shards without a state, in a
 	// merged report.
 	Shard         shard.Shard   `json:"shard,omitzero"`

@@ -98,7 +98,7 @@ func (e *explorer) try(ctx context.Context, w *sandbox.Sandbox, result *cause.Re
 	result.Findings = run.Judge(o, e.clean)
 	left, err := w.Reset(ctx, o)
 	result.Took += time.Since(began)
-	if len(result.Findings) > 0 || left {
+	if len(result.Findings) > 0 || left && !e.leaves {
 		result.Reached = true
 		result.Explanation = cause.Explain(o, e.clean, result.Findings)
 	}

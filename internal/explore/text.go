@@ -26,9 +26,10 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %s\n", c)
 		}
 	}
+	r.Baseline.writeText(&b)
 	switch {
 	case len(r.Findings) > 0:
-	case len(r.Untried) > 0:
+	case len(r.Untried)+len(r.Unreached) > 0:
 		b.WriteString("no findings in the tried cases\n")
 	default:
 		b.WriteString("no findings\n")

@@ -218,9 +218,10 @@ func accessClass(from *v1alpha1.BucketAccessClass) v1alpha2.BucketAccessClass {
 	}
 }
 
-// secret converts an access Secret, with the same data. It returns false for other Secrets.
-func secret(from *corev1.Secret) (corev1.Secret, bool) {
-	owner := accessOf(from)
+// secret converts an access Secret, with the same data. It returns false for other Secrets. A Secret
+// without an owner, as the upstream sidecar makes it, belongs to the access that names it.
+func (n *natives) secret(from *corev1.Secret) (corev1.Secret, bool) {
+	owner := cmp.Or(accessOf(from), n.accessNaming(from))
 	if owner == "" && !slices.Contains(from.Finalizers, v1alpha1.SecretFinalizer) {
 		return corev1.Secret{}, false
 	}
@@ -232,6 +233,20 @@ func secret(from *corev1.Secret) (corev1.Secret, bool) {
 	converted.Annotations[v1alpha2.BucketAccessReferenceAnnotation] = cmp.Or(
 		from.Annotations[v1alpha1.BucketAccessReferenceAnnotation], from.Namespace+"/"+owner)
 	return converted, true
+}
+
+// accessNaming returns the name of the first access whose credentials a Secret with COSI's finalizer
+// holds, or "".
+func (n *natives) accessNaming(s *corev1.Secret) string {
+	if !slices.Contains(s.Finalizers, v1alpha1.SecretFinalizer) {
+		return ""
+	}
+	for i := range n.accesses.Items {
+		if a := &n.accesses.Items[i]; a.Namespace == s.Namespace && a.Spec.CredentialsSecretName == s.Name {
+			return a.Name
+		}
+	}
+	return ""
 }
 
 // accessOf returns the name of the access that owns a Secret, or "".

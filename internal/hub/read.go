@@ -129,7 +129,7 @@ func (n *natives) convert() Lists {
 		converted.AccessClasses = append(converted.AccessClasses, accessClass(&n.accessClasses.Items[i]))
 	}
 	for i := range n.secrets.Items {
-		if s, ok := secret(&n.secrets.Items[i]); ok {
+		if s, ok := n.secret(&n.secrets.Items[i]); ok {
 			converted.Secrets = append(converted.Secrets, s)
 		}
 	}

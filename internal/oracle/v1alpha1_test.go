@@ -250,8 +250,8 @@ func TestOrderV1alpha1(t *testing.T) {
 			},
 		},
 		"SecretAfter": {
-			reason: "Applications read a key that opens nothing.", happen: func(s *story) { s.move("revoke", "delete secret") },
-			want: []summary{{vocabulary.Order, "Secret/key"}},
+			reason: "No sentence of v1alpha1 orders the Secret and the revocation.",
+			happen: func(s *story) { s.move("revoke", "delete secret") },
 		},
 		"Bound": {
 			reason: "The Bucket stays bound to a claim that has gone.",
@@ -484,11 +484,30 @@ func TestForeignV1alpha1(t *testing.T) {
 			happen: func(s *story) { s.change("identify access", withText(v1alpha1.GrantAnnotation, "example.com/note")) },
 		},
 		"Claim": {
-			reason: "Claims are the controller's.",
+			reason: "No sentence of v1alpha1 reserves claims for the controller.",
 			happen: func(s *story) {
 				s.before("ready", api("sidecar", "patch bucketclaims", ns+"/photos", `{"status":{"bucketReady":true}}`, object(claimMeta)))
 			},
-			want: []summary{{vocabulary.Foreign, "BucketClaim/photos"}},
+		},
+		"SecretWithoutOwner": {
+			reason: "The access names the Secret, which has no owner and no annotation.",
+			happen: func(s *story) {
+				s.before("delete secret", api("sidecar", "update secrets", ns+"/key", `{}`, object(`"name":"key","namespace":"`+ns+`"`)))
+			},
+		},
+		"SecretOfNobody": {
+			reason: "No access names the Secret.",
+			happen: func(s *story) {
+				s.before("delete secret", api("sidecar", "update secrets", ns+"/other", `{}`, object(`"name":"other","namespace":"`+ns+`"`)))
+			},
+			want: []summary{{vocabulary.Foreign, "Secret/other"}},
+		},
+		"GrantedBucket": {
+			reason: "A driver is asked for an access to a bucket of another driver.",
+			happen: func(s *story) { theirs(all...)(s); s.until("identify access") },
+			want: []summary{
+				{vocabulary.Foreign, oldBucket}, {vocabulary.Foreign, "bucket " + oldID}, {vocabulary.Foreign, "Bucket/" + oldBucket},
+			},
 		},
 	})
 }

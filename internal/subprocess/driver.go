@@ -27,7 +27,8 @@ const (
 	// the prefix COSI_ for the variables of its specification.
 	VariableSocket = "DRIVER_SOCKET"
 	// VariableStateDir is a directory for files of the driver, which outlive its process.
-	VariableStateDir     = "STATE_DIR"
+	VariableStateDir = "STATE_DIR"
+	// VariablePodNamespace is the namespace of the ServiceAccount, as in a Pod.
 	VariablePodNamespace = "POD_NAMESPACE"
 )
 

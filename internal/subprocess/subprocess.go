@@ -42,7 +42,9 @@ const (
 // Command is the program to run.
 type Command struct {
 	// Args are the program and its arguments.
-	Args      []string
+	Args []string
+	// Namespace is the namespace of the ServiceAccount, in which the process keeps its Leases.
+	Namespace string
 	Durations map[string]time.Duration
 }
 
@@ -89,7 +91,9 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 			err = errors.Join(err, r.close())
 		}
 	}()
-	variables := map[string]string{VariableKubeconfig: filepath.Join(r.dir, "kubeconfig")}
+	variables := map[string]string{
+		VariableKubeconfig: filepath.Join(r.dir, "kubeconfig"), VariablePodNamespace: command.Namespace,
+	}
 	for name, duration := range command.Durations {
 		variables[name] = duration.String()
 	}

@@ -103,7 +103,7 @@ func (s *search) named(findings []checks.Finding) (culprit, bool) {
 		for _, e := range seen[:min(len(seen), shownNamed)] {
 			texts = append(texts, fmt.Sprintf("%s did %s -> %s", s.names(e.Component), s.names(e.Operation.String()), e.Outcome))
 		}
-		c := culprit{cause: s.cause(seen[0], f.Oracle+": "+Normalized(f.Message)), text: strings.Join(texts, ", then "), seen: seen}
+		c := culprit{cause: s.cause(seen[0], f.Oracle+": "+run.Normalized(f.Message)), text: strings.Join(texts, ", then "), seen: seen}
 		if f.Message != findings[0].Message {
 			c.text += fmt.Sprintf(" (%s: %s)", f.Oracle, f.Message)
 		}

@@ -18,7 +18,7 @@ import (
 func (s *search) unrepeated([]checks.Finding) (culprit, bool) {
 	for _, e := range s.faulted {
 		f := s.faultOf(e)
-		if e.Component == vocabulary.Store || e.Component == vocabulary.Administrator || !s.mustRepeat(e, f.Effect) {
+		if e.Seam == journal.SeamProcess || e.Component == vocabulary.Store || e.Component == vocabulary.Administrator || !s.mustRepeat(e, f.Effect) {
 			continue
 		}
 		if e.Seam == journal.SeamStore {

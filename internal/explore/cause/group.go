@@ -3,7 +3,6 @@ package cause
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ func (g *Group) confirmation() string {
 }
 
 // Groups groups runs by the cause of their bug. A run with an unknown cause joins the runs with the
-// same first finding, if they all have one cause.
+// same first finding, if they all have one cause. Those without a fault are first.
 func Groups(found []Result) []Group {
 	var groups []Group
 	for _, known := range []bool{true, false} {
@@ -93,7 +92,9 @@ func Groups(found []Result) []Group {
 	for i := range groups {
 		groups[i].conclude()
 	}
-	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(rank(a.Oracle), rank(b.Oracle)) })
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(min(1, len(a.Case)), min(1, len(b.Case))), cmp.Compare(rank(a.Oracle), rank(b.Oracle)))
+	})
 	return groups
 }
 
@@ -114,7 +115,7 @@ func groupOf(groups []Group, result Result) int {
 }
 
 func same(a, b checks.Finding) bool {
-	return a.Oracle == b.Oracle && Normalized(a.Message) == Normalized(b.Message)
+	return a.Oracle == b.Oracle && run.Normalized(a.Message) == run.Normalized(b.Message)
 }
 
 // conclude sorts the runs of a group, the simplest first, and takes the first as example.
@@ -143,30 +144,6 @@ func (g *Group) Represent(o Result) {
 			}
 		}
 	}
-}
-
-// maskings replace details that differ between findings of the same kind.
-var maskings = []struct {
-	pattern *regexp.Regexp
-	by      string
-}{
-	{regexp.MustCompile(` \(meanwhile: .*\)$`), ""},
-	{regexp.MustCompile(`, which the starved machine stretched to [0-9a-zµ.]+`), ""},
-	{regexp.MustCompile(`condition not met, and all components are idle`), "condition not met"},
-	{regexp.MustCompile(` after \d[0-9a-zµ.]*`), ""},
-	{regexp.MustCompile(`\S+:\d+:\d+: `), ""},
-	{regexp.MustCompile(`"[^"]*"`), `"…"`},
-	{regexp.MustCompile(`<[^<>]*>`), "…"},
-	{regexp.MustCompile(`\d+`), "0"},
-}
-
-// Normalized returns a message without details that differ between findings of the same kind: names
-// in quotes, numbers, times and places in files.
-func Normalized(message string) string {
-	for _, m := range maskings {
-		message = m.pattern.ReplaceAllString(message, m.by)
-	}
-	return message
 }
 
 // rank orders oracles by how well their findings indicate the cause.

@@ -34,7 +34,7 @@ const (
 )
 
 // Judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
-// of the comparison with the clean run.
+// of the comparison with the clean run. It leaves out the clean run's baseline.
 func Judge(o, clean *Record) []checks.Finding {
 	found := oracle.Judge(o.Input)
 	if o.TornDown {
@@ -47,7 +47,7 @@ func Judge(o, clean *Record) []checks.Finding {
 		found[i].Message = o.Names.In(found[i].Message)
 		found[i].Subject = o.Names.In(found[i].Subject)
 	}
-	return silenceLast(found)
+	return silenceLast(slices.DeleteFunc(found, clean.Baseline.Has))
 }
 
 // silenceLast moves the findings of the oracle silence behind failed steps: a component that cannot

@@ -34,6 +34,9 @@ type Record struct {
 	// Found are the findings about the sandbox: a namespace that does not end, and a bystander that
 	// has changed.
 	Found []checks.Finding
+	// Baseline has the findings that no fault caused, in the clean run that others are compared with;
+	// nil: there are none.
+	Baseline *Baseline
 	// Spoiled reports whether the sandbox cannot be reused.
 	Spoiled bool
 	// Input is the input of the standing oracles. State and Counts are compared with the clean run.

@@ -80,7 +80,7 @@ func (s *shrinker) failsAlike(o *run.Record, found []checks.Finding) bool {
 		return false
 	}
 	got := cause.Explain(o, o, found[at:])
-	return got.Cause == s.group.Cause && (got.Cause != "" || cause.Normalized(got.Why) == cause.Normalized(s.group.Why))
+	return got.Cause == s.group.Cause && (got.Cause != "" || run.Normalized(got.Why) == run.Normalized(s.group.Why))
 }
 
 // cleanOf returns the cached or new run without faults, or nil if it has findings.
@@ -95,6 +95,7 @@ func (r *candidateRun) cleanOf(ctx context.Context, text string) (*run.Record, e
 	if err != nil {
 		return nil, err
 	}
+	clean.Baseline = r.options.Baseline
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if run.NotCleanError(clean) != nil {

@@ -28,6 +28,8 @@ type Options struct {
 	Out string
 	// Program is the version of the program, for recordings.
 	Program string
+	// Baseline has the findings of the whole scenario without faults.
+	Baseline *run.Baseline
 	// Pool has the sandboxes for the runs.
 	Pool *sandbox.Pool
 }

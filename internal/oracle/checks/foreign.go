@@ -3,21 +3,24 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // foreignWrites finds writes to objects of another component. (KEP, "Controller overview": the
-// minimal permissions of a sidecar.)
+// minimal permissions of a sidecar. v1alpha1 leaves open who writes to claims, and who deletes accesses.)
 func foreignWrites(e *evidence.Evidence) []Finding {
 	var found []Finding
 	for _, c := range e.Calls {
 		if f, ok := foreignCall(e, c); ok {
 			found = append(found, f)
 		}
+		found = append(found, foreignBuckets(e, c)...)
 	}
 	for _, v := range e.Versions {
 		if !vocabulary.IsSidecar(v.Component) || !v.Write() {
@@ -61,6 +64,33 @@ func foreignCall(e *evidence.Evidence, c evidence.Call) (Finding, bool) {
 	}, true
 }
 
+// foreignBuckets finds buckets in a grant that only a Bucket of another driver has.
+func foreignBuckets(e *evidence.Evidence, c evidence.Call) []Finding {
+	driver := e.DriverNames[c.Component]
+	if driver == "" || !c.Is(evidence.GrantAccess) {
+		return nil
+	}
+	var found []Finding
+	for _, id := range c.Buckets {
+		owners := map[string]bool{}
+		for _, v := range e.Of(evidence.Buckets) {
+			if v.Got != nil && id != "" && v.Got.BucketID() == id {
+				owners[v.Got.Spec.DriverName] = true
+			}
+		}
+		delete(owners, "")
+		if len(owners) == 0 || owners[driver] {
+			continue
+		}
+		found = append(found, Finding{
+			Subject: "bucket " + id, Events: []uint64{c.Seq},
+			Message: fmt.Sprintf("%s has called %s for bucket %q, which is of driver %q, and not of its own, %q",
+				c.Component, c.Method, id, slices.Sorted(maps.Keys(owners))[0], driver),
+		})
+	}
+	return found
+}
+
 func about(c evidence.Call, o *evidence.Object, resource string) bool {
 	switch resource {
 	case evidence.Buckets:
@@ -83,10 +113,12 @@ func driverOf(resource string, o *evidence.Object) string {
 func foreignWrite(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	switch v.Resource {
 	case evidence.Buckets, evidence.Accesses:
-		if v.Verb == "create" || v.Verb == "delete" {
+		if v.Verb == "create" || v.Verb == "delete" && !e.IsV1alpha1() {
 			return forbiddenWrite(v), true
 		}
 		return writeToAnother(e, v)
+	case evidence.Claims:
+		return forbiddenWrite(v), !e.IsV1alpha1()
 	case evidence.Secrets:
 		return writeToSecret(e, v)
 	default:
@@ -122,7 +154,7 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	if o == nil || v.Verb == "create" || v.Result == evidence.Rejected {
 		return Finding{}, false
 	}
-	owner := o.AccessOwner()
+	owner := cmp.Or(o.AccessOwner(), accessNaming(e, v))
 	if owner == "" && changedByPerson(e, v) {
 		return Finding{}, false
 	}
@@ -137,4 +169,22 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	}
 	return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
 		v.Component, v.Verb, v.Key, access.Status.DriverName, driver)}, true
+}
+
+// accessNaming returns the name of the access of v1alpha1 that names a Secret, or "". The upstream
+// sidecar gives a Secret neither an owner nor an annotation.
+func accessNaming(e *evidence.Evidence, v evidence.Version) string {
+	if !e.IsV1alpha1() {
+		return ""
+	}
+	namespace, name, _ := strings.Cut(v.Key, "/")
+	access := latestAccess(e, func(o *evidence.Object) bool {
+		return o.Metadata.Namespace == namespace && slices.ContainsFunc(o.Spec.BucketClaims, func(claim v1alpha2.BucketClaimAccess) bool {
+			return claim.AccessSecretName == name
+		})
+	})
+	if access == nil {
+		return ""
+	}
+	return access.Metadata.Name
 }

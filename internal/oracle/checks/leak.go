@@ -159,9 +159,13 @@ func leakedSecrets(e *evidence.Evidence, m *observed.Observation) []Finding {
 		if there[evidence.Key(s.Namespace, s.Access)] || !held || !e.Scope.HasNamespace(s.Namespace) || e.Touched("Secret/"+s.Name) {
 			continue
 		}
+		lacks := "no BucketAccess names it"
+		if s.Access != "" {
+			lacks = fmt.Sprintf("its BucketAccess %q does not exist", s.Access)
+		}
 		found = append(found, Finding{
 			Subject: "Secret/" + s.Name,
-			Message: fmt.Sprintf("Secret %s/%s is held for BucketAccess %q %s, which does not exist", s.Namespace, s.Name, s.Access, m.Name),
+			Message: fmt.Sprintf("Secret %s/%s keeps COSI's finalizer %s, and %s", s.Namespace, s.Name, m.Name, lacks),
 		})
 	}
 	return found

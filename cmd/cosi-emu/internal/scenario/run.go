@@ -253,7 +253,7 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 		}
 	}
 	if r.api != "" || r.start.HasOneVersion() {
-		return append([]versionGroup{{api: cmp.Or(r.api, objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
+		return append([]versionGroup{{api: cmp.Or(r.api, r.start.ComponentsAPI(), objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
 	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}

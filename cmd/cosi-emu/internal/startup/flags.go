@@ -110,6 +110,9 @@ func (f *Flags) HasOneVersion() bool {
 	return f.own.controller != "" || f.own.sidecar != "" || f.Session.Emulator.Dialect != "" || f.cluster.wanted
 }
 
+// ComponentsAPI returns the version of the COSI kinds that --components implies, or the empty one.
+func (f *Flags) ComponentsAPI() objectstorage.Version { return f.own.api() }
+
 // AddTimeout adds the flag with that name for the limit of the start.
 func (f *Flags) AddTimeout(flags *pflag.FlagSet, name string) {
 	f.limit = name

@@ -18,6 +18,7 @@ type OwnComponents struct {
 	driverEnv                   []string
 	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
+	preset                      string
 }
 
 // OwnComponentsHelp explains the flags, as a part of the help of a command.
@@ -25,8 +26,9 @@ const OwnComponentsHelp = `--controller-cmd and --sidecar-cmd run programs of yo
 sidecar. Their connections to the API server and to the driver lead through the
 emulator, which records them and injects faults; a crash is a kill -9. In the command
 line, which no shell reads, $(KUBECONFIG) is a file, $(COSI_ENDPOINT) the endpoint of
-the driver and $(PROBE_ADDRESS) where the program serves /readyz. docs/components.md
-has the details.
+the driver and $(PROBE_ADDRESS) where the program serves /readyz. --components gives
+upstream's programs the arguments and the rights that they need. docs/components.md has
+the details.
 
 --driver-cmd runs your driver, of COSI v1alpha2 or v1alpha1, in place of the fake driver,
 and restarts it when it exits. A bridge serves drivers of v1alpha1 and of earlier dialects
@@ -47,25 +49,37 @@ func (o *OwnComponents) AddFlags(flags *pflag.FlagSet) {
 		"manifest with the ServiceAccount, roles and bindings of your controller (default: files of deploy/rbac)")
 	flags.StringVar(&o.sidecarRBAC, "sidecar-rbac", "",
 		"manifest with the ServiceAccount, roles and bindings of your sidecar (default: files of deploy/rbac)")
+	flags.StringVar(&o.preset, "components", "", fmt.Sprintf(
+		"upstream's components that --controller-cmd and --sidecar-cmd run, of %v: gives a program without arguments "+
+			"those that it needs, and both the rights of deploy/upstream", presetNames()))
+	cli.Values(flags, "components", presetNames()...)
 }
 
 // Apply reads the files, and adds the components to the options of an emulator.
 func (o *OwnComponents) Apply(opts *emulator.Options) error {
 	own := &opts.Implementations
-	errs := []error{o.applyDriver(opts)}
+	preset, err := o.presetOf(opts)
+	errs := []error{o.applyDriver(opts), err}
 	for _, component := range []struct {
 		name, command, manifest string
+		preset                  presetComponent
 		intoCommand             *[]string
 		intoRBAC                *[]byte
 	}{
-		{"controller", o.controller, o.controllerRBAC, &own.ControllerCommand, &own.ControllerRBAC},
-		{"sidecar", o.sidecar, o.sidecarRBAC, &own.SidecarCommand, &own.SidecarRBAC},
+		{"controller", o.controller, o.controllerRBAC, preset.controller, &own.ControllerCommand, &own.ControllerRBAC},
+		{"sidecar", o.sidecar, o.sidecarRBAC, preset.sidecar, &own.SidecarCommand, &own.SidecarRBAC},
 	} {
 		command, err := commandOf(component.name, component.command)
 		errs = append(errs, err)
+		if len(command) == 1 {
+			command = append(command, component.preset.args...)
+		}
 		*component.intoCommand = command
 		switch {
 		case component.manifest == "":
+			if command != nil {
+				*component.intoRBAC = component.preset.rbac
+			}
 		case command == nil:
 			errs = append(errs, fmt.Errorf("--%s-rbac requires --%s-cmd", component.name, component.name))
 		default:

@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// Baseline is about the findings of the runs without faults.
+type Baseline struct {
+	// Findings is the number of these findings, each with a different object or text.
+	Findings int `json:"findings"`
+	// Allow are the lines for the field allow of the scenario that accept those of the standing oracles.
+	Allow []string `json:"allow,omitempty"`
+}
+
+func (e *explorer) baselineReport() *Baseline {
+	if !e.unclean {
+		return nil
+	}
+	b := &Baseline{Findings: len(e.found)}
+	for _, result := range e.found {
+		line, ok := allowing(result.Findings[0])
+		if ok && !slices.Contains(b.Allow, line) {
+			b.Allow = append(b.Allow, line)
+		}
+	}
+	return b
+}
+
+// allowing returns the line of a scenario that accepts a finding. The scenario's own expectations, and
+// comparisons between runs, cannot be accepted.
+func allowing(f checks.Finding) (line string, ok bool) {
+	if !slices.Contains(vocabulary.OracleNames(), f.Oracle) {
+		return "", false
+	}
+	longest := ""
+	for _, part := range changing.Split(f.Message, -1) {
+		if part = strings.TrimSpace(part); len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return fmt.Sprintf("- {oracle: %s, about: %q, reason: my components do this without faults, too}", f.Oracle, longest), true
+}
+
+// changing matches the parts of a message that differ between runs: names, times and numbers.
+var changing = regexp.MustCompile(`"[^"]*"|<[^<>]*>|[^ ]*\d[^ ]*`)
+
+// writeText prints how many findings no fault causes, and how to accept them.
+func (b *Baseline) writeText(w *strings.Builder) {
+	if b == nil {
+		return
+	}
+	fmt.Fprintf(w, "%d findings without a fault come first; the runs with faults are judged without them\n", b.Findings)
+	if len(b.Allow) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "to accept those of the oracles, add to the scenario:\n\n  allow:")
+	for _, line := range b.Allow {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+}

@@ -1,0 +1,73 @@
+package run
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+)
+
+// Baseline are the findings of the runs without faults. No fault is their cause, so that the judgement
+// of other runs leaves them out. Its zero value is empty.
+type Baseline struct {
+	keys map[string]bool
+}
+
+// Add adds findings, and reports whether one was new.
+func (b *Baseline) Add(found []checks.Finding) (added bool) {
+	for _, f := range found {
+		key := baselineKey(f)
+		if b.keys[key] {
+			continue
+		}
+		if b.keys == nil {
+			b.keys = map[string]bool{}
+		}
+		b.keys[key], added = true, true
+	}
+	return added
+}
+
+// Has reports whether a run without faults had a finding of the same oracle about the same object, of
+// the same kind. A nil baseline has none.
+func (b *Baseline) Has(f checks.Finding) bool { return b != nil && b.keys[baselineKey(f)] }
+
+// Len returns the number of findings.
+func (b *Baseline) Len() int { return len(b.keys) }
+
+// baselineKey names a finding. A step that fails is one finding, however it fails: a fault can change
+// how far a wait gets, and what it prints.
+func baselineKey(f checks.Finding) string {
+	if f.Oracle == OracleSteps {
+		if position := stepPosition.FindString(f.Message); position != "" {
+			return f.Oracle + "\n" + position
+		}
+	}
+	return strings.Join([]string{f.Oracle, f.Subject, Normalized(f.Message)}, "\n")
+}
+
+var stepPosition = regexp.MustCompile(`^\S+:\d+:\d+: `)
+
+// maskings replace details that differ between findings of the same kind.
+var maskings = []struct {
+	pattern *regexp.Regexp
+	by      string
+}{
+	{regexp.MustCompile(` \(meanwhile: .*\)$`), ""},
+	{regexp.MustCompile(`, which the starved machine stretched to [0-9a-zµ.]+`), ""},
+	{regexp.MustCompile(`condition not met, and all components are idle`), "condition not met"},
+	{regexp.MustCompile(` after \d[0-9a-zµ.]*`), ""},
+	{regexp.MustCompile(`\S+:\d+:\d+: `), ""},
+	{regexp.MustCompile(`"[^"]*"`), `"…"`},
+	{regexp.MustCompile(`<[^<>]*>`), "…"},
+	{regexp.MustCompile(`\d+`), "0"},
+}
+
+// Normalized returns a message without details that differ between findings of the same kind: names
+// in quotes, numbers, times and places in files.
+func Normalized(message string) string {
+	for _, m := range maskings {
+		message = m.pattern.ReplaceAllString(message, m.by)
+	}
+	return message
+}
