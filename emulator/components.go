@@ -60,6 +60,13 @@ func (e *Emulator) startComponent(ctx context.Context, name string, create compo
 	return e.startNew(ctx, component.Options{Name: name, Create: create})
 }
 
+// startCOSI starts a controller or a sidecar. A command of the user's own is restarted when it exits, as
+// in a Pod.
+func (e *Emulator) startCOSI(ctx context.Context, name string, command []string, create component.Factory) error {
+	isCommand := command != nil
+	return e.startNew(ctx, component.Options{Name: name, Supervised: isCommand, MustWork: isCommand, Create: create})
+}
+
 func (e *Emulator) startStateful(ctx context.Context, name string, forget component.DataLoss, create component.Factory) error {
 	return e.startNew(ctx, component.Options{Name: name, LoseData: forget, Create: create})
 }
@@ -125,7 +132,8 @@ func (e *Emulator) startController(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.startComponent(ctx, ComponentController, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
+	command := e.opts.Implementations.ControllerCommand
+	return e.startCOSI(ctx, ComponentController, command, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		return e.newController(cfg, i) //nolint:contextcheck // it is bounded by itself
 	})
 }

@@ -50,6 +50,9 @@ type Options struct {
 	LoseData DataLoss
 	// Supervised restarts the component when it exits.
 	Supervised bool
+	// MustWork makes the exit of a supervised component that has never crossed a seam a failure: a
+	// restart does not mend its command line.
+	MustWork bool
 	// Stopped is wrapped by the error of WaitReady if Start soon returns the reason.
 	Stopped error
 }

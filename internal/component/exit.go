@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -37,11 +38,18 @@ func (c *Component) fail(l *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !l.excused && !c.options.Supervised:
+	case !l.excused && !(c.options.Supervised && c.hasWorked()):
 		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
 	case c.state == stateFailed && c.incarnations == l.incarnation.Number():
 		c.restartExcused(l)
 	}
+}
+
+// hasWorked reports whether the component has crossed a seam, in any incarnation, or need not.
+func (c *Component) hasWorked() bool {
+	return !c.options.MustWork || slices.ContainsFunc(c.options.Journal.Since(0), func(e journal.Event) bool {
+		return e.Component == c.options.Name && e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
+	})
 }
 
 // Excuse marks the exit of the current incarnation as expected, so that the component restarts. It

@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -228,6 +229,56 @@ func TestLongWithoutFault(t *testing.T) {
 	}
 	if strings.Contains(g.Shrunk, "bystander") || !strings.Contains(g.Shrunk, "BucketAccess") {
 		t.Errorf("want only the claim and the access:\n%s", g.Shrunk)
+	}
+}
+
+// keeping is a backend that keeps each account that is deleted, as another one.
+type keeping struct{ forgetful }
+
+func (k keeping) DeleteAccount(ctx context.Context, owner, id string) error {
+	err := k.forgetful.DeleteAccount(ctx, owner, id)
+	if err == nil {
+		_, err = k.PutAccount(ctx, fakedriver.AccountSpec{Owner: owner, ID: "kept-" + id})
+	}
+	return err
+}
+
+// TestLongBaseline explores a driver that leaks in every run, and has a second bug that only a fault shows. Each
+// is a finding of its own: the leak without a fault, and the other without the leak.
+func TestLongBaseline(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	opts := Options{
+		Emulator: embedded(),
+		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1,
+		Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverRe*",
+	}
+	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
+		opts.Backend = keeping{forgetful{opts.Backend}}
+		return fakedriver.New(opts)
+	}
+	r, err := Explore(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 2 || r.Tried == 0 {
+		t.Fatalf("%d tried, findings: %+v, want two", r.Tried, r.Findings)
+	}
+	leak, second := r.Findings[0], r.Findings[1]
+	if len(leak.Case) != 0 || leak.Oracle != vocabulary.Leak || !leak.Confirmed {
+		t.Errorf("the first finding is %s of %s, confirmed: %t; want a leak without a fault", leak.Oracle, leak.Case, leak.Confirmed)
+	}
+	if len(second.Case) == 0 || !strings.Contains(second.Why, "DriverRevokeBucketAccess") || !second.Confirmed {
+		t.Errorf("the second finding is %s of %s, because %s, confirmed: %t; want a revocation that fails", second.Oracle, second.Case, second.Why, second.Confirmed)
+	}
+	for _, f := range second.Others {
+		if f.Oracle == leak.Oracle && f.Subject == leak.Subject {
+			t.Errorf("the fault is blamed for %s", f)
+		}
+	}
+	if r.Baseline == nil || r.Baseline.Findings != 1 || len(r.Baseline.Allow) != 1 {
+		t.Fatalf("baseline: %+v, want one finding that can be accepted", r.Baseline)
 	}
 }
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
@@ -51,6 +52,13 @@ type Report struct {
 	Merged        int           `json:"merged,omitempty"` // number of states
 	MissingShards []shard.Shard `json:"missingShards,omitempty"`
 }
+
+// ErrNothing means that no fault of an exploration had an effect.
+var ErrNothing = errors.New("no operation that has a fault happened in its run, so that nothing was tried: " +
+	"the operations have other subjects in each run")
+
+// Nothing reports whether cases were run, and none of them reached its operation.
+func (r *Report) Nothing() bool { return r.Tried+r.Combined == 0 && len(r.Unreached) > 0 }
 
 // Rate is runs per second.
 func (r *Report) Rate() float64 {

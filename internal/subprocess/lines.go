@@ -121,6 +121,7 @@ type tail struct {
 	redact func(string) string // removes secret values
 	mu     sync.Mutex
 	lines  []string
+	panic  string // the line with the reason, before the stack of the goroutine
 }
 
 // tailLines is the number of lines in an error.
@@ -129,8 +130,29 @@ const tailLines = 5
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.panic == "" && isPanic(line) {
+		t.panic = line[:min(len(line), maxPanic)]
+	}
 	t.lines = append(t.lines, line)
 	t.lines = t.lines[max(0, len(t.lines)-tailLines):]
+}
+
+// maxPanic is the maximum length of the reason of a panic.
+const maxPanic = 300
+
+// isPanic reports whether the Go runtime prints a line because the program cannot go on.
+func isPanic(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+}
+
+// cause returns the reason of a panic as the continuation of an error, or "".
+func (t *tail) cause() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.panic == "" {
+		return ""
+	}
+	return ": " + t.panic
 }
 
 // String returns the lines as the end of a sentence, or "".

@@ -199,7 +199,7 @@ func (p *Process) Start(ctx context.Context) error {
 	case ctx.Err() != nil || isClosed(p.killed):
 		err = nil // Stop or Crash ended it
 	case err != nil:
-		err = fmt.Errorf("%s has ended: %w%s", p.cmd.Path, err, p.tail)
+		err = fmt.Errorf("%s has ended: %w%s%s", p.cmd.Path, err, p.tail.cause(), p.tail)
 	default:
 		err = fmt.Errorf("%s has ended: exit status 0%s", p.cmd.Path, p.tail)
 	}

@@ -13,6 +13,7 @@ const (
 	Status      = "status"
 	Pace        = "pace"
 	Keys        = "keys"
+	Panic       = "panic"
 )
 
 // Oracle is the name of an oracle, with its checks in a sentence.
@@ -40,6 +41,7 @@ func Oracles() []Oracle {
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
 			"the emulator tries every key of its store, to read and to write, by S3, GCS and Azure, and the temporary keys of ServiceAccounts; " +
 			"of an external driver, the S3 keys that it returns"},
+		{Panic, "no process of a component ends with a panic"},
 		{Pace, "retries of one call or write slow down, which is judged at the default delays only; " +
 			"and a component does not write one Event again and again"},
 	}

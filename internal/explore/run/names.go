@@ -1,8 +1,12 @@
 package run
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -17,26 +21,52 @@ var (
 )
 
 // Names replaces values that differ between runs by names that are the same in every run: a UID by
-// the name of its object, and the scope of a scenario, which is part of the names of drivers and
-// classes, by one name.
+// the name of its object, an ID that a driver has chosen by its bucket or account, and the scope of a
+// scenario, which is part of the names of drivers and classes, by one name.
 type Names struct {
 	scope *regexp.Regexp
 	known map[string]string // by UID
 	count map[string]int    // number of UIDs by object name
+	ids   map[string]string // by ID of a driver
 }
 
 // NewNames returns names for the runs of a scenario.
 func NewNames(scenario string) *Names {
 	return &Names{
 		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(eventscope.Prefix(scenario)) + `-[0-9]+\b`),
-		known: map[string]string{}, count: map[string]int{},
+		known: map[string]string{}, count: map[string]int{}, ids: map[string]string{},
 	}
 }
 
-// Read learns the names from responses of the API server.
+// Read learns the names from responses of the API server and of drivers.
 func (n *Names) Read(events []journal.Event) {
 	for object := range eventscope.Objects(events) {
 		n.Learn(object.Kind, object.Metadata.Name, object.Metadata.UID)
+	}
+	for _, e := range events {
+		if e.Seam == journal.SeamRPC && !e.Failed() {
+			n.learnIDs(e)
+		}
+	}
+}
+
+// shortestID is the length of the shortest ID that is replaced in texts. Shorter ones are also numbers
+// and words.
+const shortestID = 4
+
+// learnIDs learns the IDs in a driver's response, which belong to the name in the request. An ID with
+// the UID of an object is the same in every run without its UID.
+func (n *Names) learnIDs(e journal.Event) {
+	var asked struct{ Name, AccountName string }
+	var got struct{ BucketID, AccountID string }
+	if json.Unmarshal(e.Request, &asked) != nil || json.Unmarshal(e.Response, &got) != nil {
+		return
+	}
+	name := n.In(asked.Name + asked.AccountName)
+	for what, id := range map[string]string{"bucket": got.BucketID, "account": got.AccountID} {
+		if name != "" && id != "" && id != asked.Name+asked.AccountName && !eventscope.UID.MatchString(id) {
+			n.ids[id] = "<" + what + " of " + name + ">"
+		}
 	}
 }
 
@@ -56,6 +86,9 @@ func (n *Names) Learn(kind, name, id string) {
 
 // Pattern turns a name into a pattern that matches it in every run.
 func (n *Names) Pattern(name string) string {
+	if n.ids[name] != "" {
+		return "*"
+	}
 	name = eventscope.UID.ReplaceAllString(name, "*")
 	name = eventName.ReplaceAllString(name, ".*")
 	name = n.scope.ReplaceAllString(name, "*")
@@ -65,8 +98,16 @@ func (n *Names) Pattern(name string) string {
 	return stars.ReplaceAllString(name, "*")
 }
 
-// In replaces the UIDs in a text by names. All unknown UIDs have the same name.
+// In replaces the UIDs and the IDs of drivers in a text by names. All unknown UIDs have the same name.
 func (n *Names) In(text string) string {
+	if name := n.ids[text]; name != "" {
+		return name
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(n.ids), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) {
+		if len(id) >= shortestID {
+			text = strings.ReplaceAll(text, id, n.ids[id])
+		}
+	}
 	text = n.scope.ReplaceAllString(text, "<scope>")
 	text = endpoint.ReplaceAllString(text, "127.0.0.1:<port>")
 	return eventscope.UID.ReplaceAllStringFunc(text, func(id string) string {

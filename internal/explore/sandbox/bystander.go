@@ -80,8 +80,9 @@ func bystanderObjects(version objectstorage.Version, driver string) []client.Obj
 			namespace,
 			&v1alpha1.Bucket{ObjectMeta: cluster, Spec: v1alpha1.BucketSpec{
 				DriverName: driver, DeletionPolicy: v1alpha1.DeletionPolicyRetain, ExistingBucketID: run.Bystander,
-				Protocols:   []v1alpha1.Protocol{v1alpha1.ProtocolS3},
-				BucketClaim: &corev1.ObjectReference{Namespace: run.Bystander, Name: run.Bystander},
+				BucketClassName: emulator.ClassStandard, // upstream reads its parameters
+				Protocols:       []v1alpha1.Protocol{v1alpha1.ProtocolS3},
+				BucketClaim:     &corev1.ObjectReference{Namespace: run.Bystander, Name: run.Bystander},
 			}},
 			&v1alpha1.BucketClaim{ObjectMeta: meta, Spec: v1alpha1.BucketClaimSpec{
 				ExistingBucketName: run.Bystander, Protocols: []v1alpha1.Protocol{v1alpha1.ProtocolS3},
@@ -113,15 +114,37 @@ func bystanderObjects(version objectstorage.Version, driver string) []client.Obj
 }
 
 func (b *bystander) awaitReady(ctx context.Context, emu *emulator.Emulator) error {
-	return wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
+	var last hub.Lists
+	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		lists, err := hub.Read(ctx, emu.Client(), emu.Info().API, hub.Options{Namespace: run.Bystander})
-		if err != nil || len(lists.Accesses) != 1 || !lists.Accesses[0].Status.ReadyToUse {
+		if err != nil {
 			return false, err
+		}
+		last = lists
+		if len(lists.Accesses) != 1 || !lists.Accesses[0].Status.ReadyToUse {
+			return false, nil
 		}
 		access := &lists.Accesses[0]
 		b.account, b.words = access.Status.AccountID, []string{run.Bystander, string(access.UID)}
 		return true, nil
 	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", missing(last), err)
+	}
+	return nil
+}
+
+// missing describes which object of the bystander the components have not made ready.
+func missing(l hub.Lists) string {
+	mine := func(b v1alpha2.Bucket) bool { return b.Name == run.Bystander && b.Status.ReadyToUse }
+	switch {
+	case !slices.ContainsFunc(l.Buckets, mine):
+		return "the components have not made its static Bucket ready"
+	case len(l.Claims) != 1 || !l.Claims[0].Status.ReadyToUse:
+		return "the components have not made its BucketClaim ready"
+	default:
+		return "the components have not made its BucketAccess ready"
+	}
 }
 
 // look returns the state of each object: its version in Kubernetes, or its contents in the backend.

@@ -3,9 +3,11 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,19 +52,25 @@ func (sb *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left boo
 	case o.Spoiled:
 		return true, errNotClean
 	case vanished(o) && !o.TornDown && sb.isRunning(): // otherwise reset undoes an interference
-		return false, nil
+		if others, err := sb.others(ctx); err == nil && len(others) == 0 {
+			return false, nil
+		}
 	}
 	m, err := sb.observeAfter(ctx, o)
+	if err != nil {
+		return true, errors.Join(errNotClean, err)
+	}
+	others, err := sb.others(ctx)
 	if err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
 	if len(sb.Emulator.Components()) > sb.components {
 		return true, errNotClean // components of drivers of a failed run
 	}
-	if sb.isRunning() && (isEmpty(m) || sb.removeRetained(ctx, o, m)) {
+	if sb.isRunning() && len(others) == 0 && (isEmpty(m) || sb.removeRetained(ctx, o, m)) {
 		return false, nil
 	}
-	if err := sb.clean(ctx, m); err != nil {
+	if err := sb.clean(ctx, m, others); err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
 	return true, nil
@@ -74,15 +82,40 @@ func (sb *Sandbox) removeRetained(ctx context.Context, o *run.Record, m observed
 	return o.TornDown && !hasObjects(m) && sb.removeBackendState(ctx, m) == nil
 }
 
-func (sb *Sandbox) clean(ctx context.Context, m observed.Observation) error {
-	if err := errors.Join(sb.removeObjects(ctx, m), sb.removeBackendState(ctx, m), sb.recreate(ctx)); err != nil {
+// others returns what COSI's components did not make, or what does not look like theirs any more:
+// Secrets in the namespace of the runs, with whatever owner and finalizers, and classes of a scenario.
+func (sb *Sandbox) others(ctx context.Context) (found []client.Object, err error) {
+	secrets := &metav1.PartialObjectMetadataList{}
+	secrets.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	if err := sb.Emulator.Client().List(ctx, secrets, client.InNamespace(run.Namespace)); err != nil {
+		return nil, fmt.Errorf("list the Secrets of a sandbox: %w", err)
+	}
+	for i := range secrets.Items {
+		secret := &corev1.Secret{}
+		secret.Name, secret.Namespace = secrets.Items[i].Name, secrets.Items[i].Namespace
+		found = append(found, secret)
+	}
+	classes, err := sb.saveClasses(ctx)
+	for i := range classes {
+		if !sb.classes.has(&classes[i]) {
+			found = append(found, &classes[i])
+		}
+	}
+	return found, err
+}
+
+func (sb *Sandbox) clean(ctx context.Context, m observed.Observation, others []client.Object) error {
+	if err := errors.Join(sb.removeObjects(ctx, m, others), sb.removeBackendState(ctx, m), sb.recreate(ctx)); err != nil {
 		return err
 	}
 	if sb.bystander != nil { // restarted components look at it again
 		sb.waitQuiet(ctx, idle.New(sb.Emulator), quietForSure)
 	}
 	m, err := sb.observe(ctx, "after cleaning")
-	if err == nil && !isEmpty(m) {
+	if err == nil {
+		others, err = sb.others(ctx)
+	}
+	if err == nil && (!isEmpty(m) || len(others) > 0) {
 		err = errors.New("something is left after cleaning")
 	}
 	return err
@@ -90,13 +123,8 @@ func (sb *Sandbox) clean(ctx context.Context, m observed.Observation) error {
 
 // removeObjects deletes objects and their finalizers without the components, which may have caused
 // the failure.
-func (sb *Sandbox) removeObjects(ctx context.Context, m observed.Observation) error {
-	objects := sb.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket")
-	for _, s := range m.Objects.Secrets {
-		secret := &corev1.Secret{}
-		secret.Name, secret.Namespace = s.Name, s.Namespace
-		objects = append(objects, secret)
-	}
+func (sb *Sandbox) removeObjects(ctx context.Context, m observed.Observation, others []client.Object) error {
+	objects := append(sb.objectsOf(&m.Objects, "BucketAccess", "BucketClaim", "Bucket"), others...)
 	for _, c := range sb.Emulator.Components() {
 		if c.Name() == emulator.ComponentStore {
 			continue

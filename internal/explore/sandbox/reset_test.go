@@ -7,9 +7,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
@@ -66,5 +68,35 @@ func TestResetAwaitsReplies(t *testing.T) {
 	w.Emulator.Journal().Append(event)
 	if left, err := w.Reset(t.Context(), vanished); left || err != nil {
 		t.Errorf("after the reply: left %t, %v; want a clean sandbox", left, err)
+	}
+}
+
+// TestResetRemovesWhatNobodyOwns verifies that reset finds what does not look like COSI's any more: the next
+// run would be blamed for it.
+func TestResetRemovesWhatNobodyOwns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "key", Namespace: run.Namespace, Finalizers: []string{"example.com/hold"}}}
+	class := &v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}, Spec: v1alpha2.BucketClassSpec{
+		DriverName: "two.test", DeletionPolicy: v1alpha2.DeletionPolicyDelete,
+	}}
+	for name, o := range map[string]client.Object{"Secret": secret, "BucketClass": class} {
+		t.Run(name, func(t *testing.T) {
+			if err := w.Emulator.Client().Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			vanished := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: observed.Observation{Name: "after the last step"}}
+			if left, err := w.Reset(t.Context(), vanished); !left || err != nil {
+				t.Errorf("reset() = %t, %v; want a sandbox that was not clean, and is", left, err)
+			}
+			if err := w.Emulator.Client().Get(t.Context(), client.ObjectKeyFromObject(o), o); !apierrors.IsNotFound(err) {
+				t.Errorf("it is still there: %v", err)
+			}
+			if left, err := w.Reset(t.Context(), vanished); left || err != nil {
+				t.Errorf("the next reset() = %t, %v; want a clean sandbox", left, err)
+			}
+		})
 	}
 }

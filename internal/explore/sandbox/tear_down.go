@@ -116,6 +116,13 @@ func (sb *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Obje
 // savedClasses are the original classes of the sandbox, in the version of its API.
 type savedClasses []unstructured.Unstructured
 
+// has reports whether a class is one of them, by kind and name.
+func (saved savedClasses) has(class *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(saved, func(own unstructured.Unstructured) bool {
+		return own.GetKind() == class.GetKind() && own.GetName() == class.GetName()
+	})
+}
+
 func (sb *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
 	for _, kind := range []string{"BucketClass", "BucketAccessClass"} {
 		list := &unstructured.UnstructuredList{}

@@ -24,6 +24,7 @@ var checks = map[string]func(*evidence.Evidence) []Finding{
 	vocabulary.Leak: leaks, vocabulary.Loss: losses, vocabulary.Order: orderViolations, vocabulary.Foreign: foreignWrites,
 	vocabulary.Secret: secretLeaks, vocabulary.Convergence: unconverged, vocabulary.Silence: brokenSilence,
 	vocabulary.Request: wrongRequests, vocabulary.Status: untrueStatus, vocabulary.Pace: tooFast, vocabulary.Keys: openKeys,
+	vocabulary.Panic: panics,
 }
 
 // Find returns the violations that an oracle finds.

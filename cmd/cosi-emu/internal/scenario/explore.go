@@ -192,14 +192,17 @@ func (x *exploration) single(ctx context.Context, streams cli.Streams, file stri
 	shown := progress.NewCount(streams.Err)
 	x.options.Progress = func(p explore.Progress) { shown.Show(describeProgress(p), p.Done, p.Total) }
 	report, err := explore.Explore(ctx, x.options)
-	if err = errors.Join(err, shown.Close()); report == nil || errors.Is(err, run.ErrUnclean) {
+	if err = errors.Join(err, shown.Close()); report == nil || errors.Is(err, run.ErrUnclean) || err != nil && report.Runs == 0 {
 		return x.failure(streams, err)
 	}
 	if err := errors.Join(err, x.print(streams, report), x.saveReports(report)); err != nil {
 		return x.failure(streams, err)
 	}
-	if len(report.Findings) > 0 {
+	switch {
+	case len(report.Findings) > 0:
 		return cli.ExitError(cli.ExitFailure)
+	case report.Nothing():
+		return x.failure(streams, explore.ErrNothing)
 	}
 	return nil
 }

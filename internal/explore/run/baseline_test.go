@@ -1,0 +1,39 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// TestBaseline: a finding is known by oracle, object and kind of message.
+func TestBaseline(t *testing.T) {
+	var b Baseline
+	known := []checks.Finding{
+		{Oracle: vocabulary.Leak, Subject: "account ba-1", Message: `account "ba-1" is left after 3s`},
+		{Oracle: OracleSteps, Message: `life.yaml:14:3: expect: BucketAccess/app: condition not met after 5s`},
+	}
+	if !b.Add(known) || b.Add(known) || b.Len() != len(known) {
+		t.Errorf("%d findings, want %d, each added once", b.Len(), len(known))
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		f      checks.Finding
+		want   bool
+	}{
+		"Again":       {"Only times differ.", checks.Finding{Oracle: vocabulary.Leak, Subject: "account ba-1", Message: `account "ba-1" is left after 9s`}, true},
+		"Object":      {"Another account is another leak.", checks.Finding{Oracle: vocabulary.Leak, Subject: "account ba-2", Message: `account "ba-2" is left after 3s`}, false},
+		"Message":     {"It leaks in another way.", checks.Finding{Oracle: vocabulary.Leak, Subject: "account ba-1", Message: `account "ba-1" has no owner`}, false},
+		"Oracle":      {"Another oracle.", checks.Finding{Oracle: vocabulary.Loss, Subject: "account ba-1", Message: `account "ba-1" is left after 3s`}, false},
+		"StepElse":    {"The step that fails without faults fails with them, too, and says more.", checks.Finding{Oracle: OracleSteps, Subject: "BucketAccess/app", Message: `life.yaml:14:3: expect: BucketAccess/app: no such object`}, true},
+		"StepAnother": {"An earlier step fails.", checks.Finding{Oracle: OracleSteps, Message: `life.yaml:9:3: expect: BucketClaim/photos: condition not met after 5s`}, false},
+	} {
+		if got := b.Has(tc.f); got != tc.want {
+			t.Errorf("%s: %s Has() = %t, want %t", name, tc.reason, got, tc.want)
+		}
+	}
+	if none := (*Baseline)(nil); none.Has(known[0]) {
+		t.Error("without a baseline nothing is known")
+	}
+}
