@@ -81,7 +81,7 @@ func (s *search) callerOf(e journal.Event) string {
 // gaveUp blames a component that did not repeat an operation, or always failed with it.
 func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 	again := slices.DeleteFunc(s.alike(e, s.events), func(other journal.Event) bool { return !other.Time.After(e.Time) })
-	if slices.ContainsFunc(again, func(other journal.Event) bool { return !other.Failed() }) {
+	if slices.ContainsFunc(again, hasEffect) {
 		return culprit{}, false
 	}
 	who, what := s.names(e.Component), s.names(e.Operation.String())
@@ -105,6 +105,13 @@ func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 	c.text += fmt.Sprintf("; its next write or call was %s -> %s", s.names(next.Operation.String()), next.Outcome)
 	c.seen = append(c.seen, next)
 	return c, true
+}
+
+// hasEffect reports whether what an operation asks for is so after it: it succeeded, or its object to delete
+// did not exist any more.
+func hasEffect(e journal.Event) bool {
+	deletes := slices.ContainsFunc([]string{"delete ", "Delete", "Revoke"}, func(word string) bool { return strings.Contains(e.Operation.Name, word) })
+	return !e.Failed() || deletes && slices.Contains([]string{"NotFound", "NotExist"}, e.Outcome)
 }
 
 const notRepeated = "not repeated"

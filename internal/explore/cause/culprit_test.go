@@ -192,6 +192,15 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
+			name: "already deleted", reason: "The driver finds that the account is gone, and the sidecar has not waited for its answer.",
+			fault: crash, findings: []checks.Finding{{Oracle: vocabulary.Order, Message: "too early", Events: []uint64{3}}},
+			events: `
+				driver  | store | AdminDeleteAccount | a | Fenced   | f
+				driver  | store | AdminDeleteAccount | a | NotExist
+				sidecar | rpc   | DriverDeleteBucket | b | OK`,
+			want: culprit{cause: "sidecar DriverDeleteBucket: order: too early", text: "sidecar did DriverDeleteBucket b -> OK"},
+		},
+		{
 			name: "answered too early", reason: "The driver answers before it has deleted the bucket.",
 			fault: crash, findings: []checks.Finding{leak},
 			events: `

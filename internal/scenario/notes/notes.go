@@ -56,7 +56,7 @@ func inFlight(pending []journal.Event, selected func(journal.Event) bool) []stri
 
 // Machine reports that other work kept the machine busy.
 func Machine(limit *timeout.Error) []string {
-	if limit.Usage.Share() < starved {
+	if limit.Usage.Lost(limit.Elapsed) < time.Duration(starved*float64(limit.Elapsed)) {
 		return nil
 	}
 	return []string{fmt.Sprintf("the machine was starved: in %s the emulator's threads ran for %s, and waited %s for a processor",

@@ -27,6 +27,16 @@ func (u Usage) Share() float64 {
 	return float64(u.Waited) / float64(total)
 }
 
+// unmeasured is the assumed number of processes, such as a driver that somebody else has started, that wait
+// as long as all measured threads together.
+const unmeasured = 1
+
+// Lost returns the part of a time that work has lost because runnable threads had to wait. Threads that
+// hardly ran cannot have lost more than they waited.
+func (u Usage) Lost(elapsed time.Duration) time.Duration {
+	return min(time.Duration(float64(elapsed)*u.Share()), (1+unmeasured)*u.Waited)
+}
+
 // maxAge is the maximum age of the figures that Read returns: reading all threads takes a
 // millisecond.
 const maxAge = 200 * time.Millisecond

@@ -81,7 +81,7 @@ func (s *stretched) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	elapsed := time.Since(s.started)
-	left := s.timeout - time.Duration(float64(elapsed)*(1-usage.Share()))
+	left := s.timeout - (elapsed - usage.Lost(elapsed))
 	if left <= 0 && s.progress != nil {
 		left = s.timeout/progressShare - time.Since(s.progress())
 		s.progressed = s.progressed || left > 0

@@ -35,6 +35,13 @@ func TestStretched(t *testing.T) {
 			usage:  func(elapsed time.Duration) starvation.Usage { return starvation.Usage{Ran: elapsed, Waited: elapsed} },
 			want:   20 * s, message: "condition not met after 10s, which the starved machine stretched to 20s",
 		},
+		"AlmostIdle": {
+			reason: "Threads that had little to do lost little by waiting long for it.",
+			usage: func(elapsed time.Duration) starvation.Usage {
+				return starvation.Usage{Ran: elapsed / 100, Waited: elapsed / 20}
+			},
+			want: 11 * s, message: "condition not met after 10s",
+		},
 		"Starved": {
 			reason: "There is a limit.",
 			usage: func(elapsed time.Duration) starvation.Usage {
