@@ -69,7 +69,8 @@ type Config struct {
 	Only, Skip []string
 	// Parameters are driver-specific settings that the suite cannot detect.
 	Parameters Parameters
-	// Timeout limits each check, and CallTimeout each call. Settle is how long the data
+	// Timeout limits each check, and CallTimeout each call. If both are 0, a driver that does not answer
+	// within the defaults gets four times as long. Settle is how long the data
 	// plane may take to follow a call.
 	Timeout, CallTimeout, Settle time.Duration
 	// Restart ends the driver and starts it again with the same state. It returns when the

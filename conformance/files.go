@@ -156,6 +156,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", v.Profile, v.Verdict,
 			v.Counts[Pass], v.Counts[Fail], v.Counts[NotReached], v.Counts[Skipped], v.Counts[NotSupported])
 	}
+	if r.Slow != "" {
+		fmt.Fprintf(&b, "\n%s\n", r.Slow)
+	}
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.problem())
 	}
@@ -193,6 +196,9 @@ func (r *Report) WriteText(w io.Writer) error {
 			}
 		}
 		b.WriteByte('\n')
+	}
+	if r.Slow != "" {
+		fmt.Fprintln(&b, r.Slow)
 	}
 	for i := range r.Results {
 		r.Results[i].writeLeftovers(&b)

@@ -113,6 +113,9 @@ func (r Result) failures() []report.Failure {
 // summary returns the first part of the page.
 func (r *Report) summary(failed int) *timeline.Summary {
 	s := &timeline.Summary{Heading: r.headline(), Facts: r.facts(), Notes: []string{r.plain(failed)}, Tables: []timeline.Table{r.verdicts()}}
+	if r.Slow != "" {
+		s.Notes = append(s.Notes, r.Slow)
+	}
 	if r.Problem != "" {
 		s.Notes = append(s.Notes, r.problem())
 	}

@@ -116,6 +116,8 @@ type Report struct {
 	Verdicts []Verdict `json:"verdicts"`
 	// Problem is why the driver could not be tested, or not to the end.
 	Problem string `json:"problem,omitempty"`
+	// Slow describes the limits for a driver that does not answer within the default ones.
+	Slow string `json:"slow,omitempty"`
 	// FixFirst are the IDs of at most three failed checks, the most important first.
 	FixFirst []string      `json:"fixFirst,omitempty"`
 	Results  []Result      `json:"results"`

@@ -38,6 +38,9 @@ type session struct {
 	env     *checks.Env
 	problem error // why no check can run
 	silent  int   // how many checks in a row the driver did not answer
+	// adaptive means that the limits are the defaults, and may be longer for a slow driver.
+	adaptive   bool
+	unanswered *unanswered
 	rerun   func(id string) string
 	report  *Report
 	// endpoint is where the driver listens.
@@ -52,12 +55,13 @@ func open(ctx context.Context, config Config) (*session, error) {
 	if err := config.Validate(); err != nil { //nolint:contextcheck // a check gets its context when it runs
 		return nil, err
 	}
+	adaptive := config.CallTimeout == 0 && config.Timeout == 0
 	config = config.withDefaults()
 	history := &checks.History{Journal: journal.New(journal.Options{})}
 	history.WatchOutput()
 	s := &session{config: config, rerun: func(id string) string {
 		return fmt.Sprintf("%s --only %s --seed %s", config.Rerun, id, config.Seed)
-	}, endpoint: config.Endpoint, stop: func(context.Context) error { return nil }}
+	}, endpoint: config.Endpoint, stop: func(context.Context) error { return nil }, adaptive: adaptive, unanswered: newUnanswered(config.CallTimeout)}
 	var err error
 	if s.driver, err = supervise(ctx, config, history.Journal); err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 	if s.driver != nil {
 		s.endpoint = s.driver.driver.Endpoint()
 	}
-	if s.conn, err = connect(s.endpoint, config, history); err != nil {
+	if s.conn, err = connect(s.endpoint, config, history.Intercept, s.unanswered.intercept); err != nil {
 		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
 	}
 	s.env = &checks.Env{
@@ -88,10 +92,10 @@ func open(ctx context.Context, config Config) (*session, error) {
 	return s, nil
 }
 
-// connect returns a connection whose calls are recorded.
-func connect(endpoint string, config Config, history *checks.History) (*grpc.ClientConn, error) {
+// connect returns a connection whose calls the interceptors see.
+func connect(endpoint string, config Config, interceptors ...grpc.UnaryClientInterceptor) (*grpc.ClientConn, error) {
 	return grpc.NewClient(endpoint, append([]grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithChainUnaryInterceptor(history.Intercept),
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithChainUnaryInterceptor(interceptors...),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff: backoff.Config{BaseDelay: reconnect, Multiplier: 2, MaxDelay: maxReconnect}, MinConnectTimeout: config.CallTimeout,
 		}),
@@ -205,7 +209,7 @@ func (s *session) decide(ctx context.Context, check *checks.Check) checks.Result
 	if reason := check.Applies(s.env); reason != "" {
 		return checks.Result{State: checks.NotSupported, Reason: reason}
 	}
-	result := check.Run(ctx, s.env)
+	result := s.adapt(ctx, check, check.Run(ctx, s.env))
 	if ctx.Err() != nil && result.State != checks.Pass {
 		result.State, result.Reason, result.Unreachable = checks.NotReached, "the run was cancelled", false
 	}

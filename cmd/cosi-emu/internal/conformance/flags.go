@@ -45,7 +45,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.parameters, "params", "", "YAML file with the parameters of classes, and what else the suite cannot find out")
 	flags.BoolVar(&f.config.AllowDestructive, "allow-destructive", false,
 		"also run checks that a faulty driver may answer by deleting data of others")
-	flags.DurationVar(&f.config.Timeout, "timeout", conformance.DefaultTimeout, "time limit of a check")
+	flags.DurationVar(&f.config.Timeout, "timeout", conformance.DefaultTimeout,
+		"time limit of a check; without --timeout and --call-timeout, a slow driver gets four times as long")
 	flags.DurationVar(&f.config.CallTimeout, "call-timeout", conformance.DefaultCallTimeout, "time limit of a call")
 	flags.DurationVar(&f.config.Settle, "settle", conformance.DefaultSettle, "how long credentials may take to work, and to stop working")
 	flags.StringVar(&f.config.Seed, "seed", "", "text that decides the names of buckets and accesses (default: a random one)")
@@ -77,10 +78,14 @@ func (f *runFlags) addDriver(flags *pflag.FlagSet) {
 // starts.
 func (f *runFlags) complete(flags *pflag.FlagSet) error {
 	f.config.Rerun = rerun(flags)
-	return errors.Join(
+	err := errors.Join(
 		cli.CheckOutput(f.output, cli.FormatText, cli.FormatJSON), f.completeDriver(), f.completeCommands(), f.completeParameters(),
 		f.checkDurations(), f.checkFiles(), f.validate(),
 	)
+	if !flags.Changed("timeout") && !flags.Changed("call-timeout") {
+		f.config.Timeout, f.config.CallTimeout = 0, 0 // the suite may lengthen its defaults
+	}
+	return err
 }
 
 func (f *runFlags) completeDriver() (err error) {

@@ -1,0 +1,84 @@
+package conformance_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/conformance"
+)
+
+// TestSlowDriver: a driver that does not answer within the default limits gets more time, and the report has the
+// limits. It waits for the default limit once.
+func TestSlowDriver(t *testing.T) {
+	t.Parallel()
+	const needs = conformance.DefaultCallTimeout * 3 / 2
+	slow := always(func(ctx context.Context, r any, next call) (any, error) {
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < needs {
+			if _, creates := r.(*create); creates {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+		}
+		return next(r)
+	})
+	config := serve(t, setup{behaviour: slow}).config()
+	config.CallTimeout, config.Timeout, config.Restart, config.Profiles = 0, 0, nil, []string{"Core"}
+	config.Only = []string{"ID-01", "CB-01", "CB-02", "DB-01"}
+	report, err := conformance.Execute(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, result := range report.Results {
+		if result.State != conformance.Pass {
+			t.Errorf("%s: %s", result.Check.ID, result.Explain())
+		}
+	}
+	const want = "The driver is slow: DriverCreateBucket did not answer within 10s."
+	var text strings.Builder
+	if err := report.WriteText(&text); err != nil || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "a call has 40s, and a check 2m0s") {
+		t.Errorf("%v, the text lacks %q and the limits:\n%s", err, want, text.String())
+	}
+}
+
+// TestUnanswered: a method that never answers is called a few times only, so that the other checks come
+// soon; a method that has answered once is called again.
+func TestUnanswered(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answers int32
+		want    func(calls int32) bool
+	}{
+		"Never": {0, func(calls int32) bool { return calls == 3 }},
+		"Once":  {1, func(calls int32) bool { return calls > 4 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int32
+			hangs := always(func(ctx context.Context, r any, next call) (any, error) {
+				if _, grants := r.(*grant); grants && calls.Add(1) > tc.answers {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return next(r)
+			})
+			config := serve(t, setup{behaviour: hangs}).config()
+			config.CallTimeout, config.Timeout, config.Restart, config.Profiles = 100*time.Millisecond, time.Second, nil, []string{"Core"}
+			report, err := conformance.Execute(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tc.want(calls.Load()) {
+				t.Errorf("DriverGrantBucketAccess was called %d times", calls.Load())
+			}
+			explained := false
+			for _, result := range report.Results {
+				explained = explained || strings.Contains(result.Explain(), "is not called again; --call-timeout sets the limit")
+			}
+			if explained != (tc.answers == 0) {
+				t.Errorf("a result explains that the method is not called again: %t", explained)
+			}
+		})
+	}
+}
