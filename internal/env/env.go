@@ -3,11 +3,13 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"path"
 	"slices"
@@ -18,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
@@ -51,9 +54,9 @@ func ForEmulator(info description.Info) []Variable {
 // connection string. If the access is for several BucketClaims, claim selects one; otherwise it may
 // be empty. The error is ErrNotReady if the access is not provisioned.
 //
-// The bucketName in a Secret of v1alpha1 is the name of the Bucket object, which the backend does
-// not know if the bucket existed before, or if the driver has chosen a name of its own. So
-// BUCKET_NAME is the ID of the bucket then, unless the ID cannot be the name of a bucket.
+// The bucketName in a Secret of v1alpha1 is the name of the Bucket object, which is not the name of a
+// bucket that existed before. So BUCKET_NAME is the ID of such a bucket, unless the ID cannot be a name.
+// An endpoint without a scheme gets one.
 func ForAccess(
 	ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string,
 ) ([]Variable, error) {
@@ -73,20 +76,28 @@ func ForAccess(
 		return nil, err
 	}
 	if version == objectstorage.V1alpha1 {
-		values[v1alpha2.SecretKeyBucketName] = bucketName(object, values[v1alpha2.SecretKeyBucketName])
+		existing, err := existingBucket(ctx, c, object)
+		if err != nil {
+			return nil, err
+		}
+		values[v1alpha2.SecretKeyBucketName] = cmp.Or(existing, values[v1alpha2.SecretKeyBucketName])
 	}
 	return variablesOf(values), nil
 }
 
-// bucketName returns the name of the bucket of an access of v1alpha1. other is the name of its
-// Bucket.
-func bucketName(access *v1alpha2.BucketAccess, other string) string {
+// existingBucket returns the ID of the bucket of an access of v1alpha1 if it existed before its Bucket, and
+// the ID can be a name; otherwise "".
+func existingBucket(ctx context.Context, c client.Client, access *v1alpha2.BucketAccess) (string, error) {
 	for _, accessed := range access.Status.AccessedBuckets {
-		if accessed.BucketID != "" && !strings.ContainsAny(accessed.BucketID, "/:") {
-			return accessed.BucketID
+		bucket := &v1alpha1.Bucket{}
+		if err := client.IgnoreNotFound(c.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)); err != nil {
+			return "", fmt.Errorf("Bucket %s: %w", accessed.BucketName, err)
+		}
+		if id := bucket.Spec.ExistingBucketID; id != "" && !strings.ContainsAny(id, "/:") {
+			return id, nil
 		}
 	}
-	return other
+	return "", nil
 }
 
 // notReadyReason returns the reason in the conditions of an access that is not ready.
@@ -130,13 +141,30 @@ func readSecret(ctx context.Context, c client.Client, key client.ObjectKey) (map
 func variablesOf(values map[string]string) []Variable {
 	variables := make([]Variable, 0, len(values)+1)
 	for name, value := range values {
-		variables = append(variables, Variable{Name: name, Value: value})
+		variables = append(variables, withScheme(Variable{Name: name, Value: value}))
 	}
 	slices.SortFunc(variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 	if region, ok := values[v1alpha2.SecretKeyS3Region]; ok {
 		variables = append(variables, Variable{Name: "AWS_REGION", Value: region, Added: addedRegion})
 	}
 	return append(variables, azureVariables(values)...)
+}
+
+// withScheme adds the scheme that clients require to the endpoint of S3.
+func withScheme(v Variable) Variable {
+	if v.Name != v1alpha2.SecretKeyS3Endpoint || v.Value == "" || strings.Contains(v.Value, "://") {
+		return v
+	}
+	scheme := "https"
+	host, _, err := net.SplitHostPort(v.Value)
+	if err != nil {
+		host = v.Value
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		scheme = "http"
+	}
+	v.Value, v.Added = scheme+"://"+v.Value, "in the Secret without "+scheme+"://, which clients require"
+	return v
 }
 
 // addedRegion explains AWS_REGION.

@@ -41,6 +41,23 @@ func grantedV1alpha1(granted bool, id, info string) []client.Object {
 	}
 }
 
+// existing are the objects of an access to a bucket that existed before its Bucket.
+func existing(id string) []client.Object {
+	objects := grantedV1alpha1(true, id, bucketInfo)
+	bucket, _ := objects[0].(*v1alpha1.Bucket)
+	bucket.Spec.ExistingBucketID = id
+	return objects
+}
+
+func withEndpoint(variables []env.Variable, value, added string) []env.Variable {
+	for i := range variables {
+		if variables[i].Name == "AWS_ENDPOINT_URL" {
+			variables[i].Value, variables[i].Added = value, added
+		}
+	}
+	return variables
+}
+
 // TestForAccessV1alpha1 reads the BucketInfo of a Secret.
 func TestForAccessV1alpha1(t *testing.T) {
 	scheme := runtime.NewScheme()
@@ -66,8 +83,17 @@ func TestForAccessV1alpha1(t *testing.T) {
 		says    []string
 	}{
 		"Same":     {objects: grantedV1alpha1(true, "bucket-1", bucketInfo), want: variables("bucket-1")},
-		"OwnName":  {objects: grantedV1alpha1(true, "archive", bucketInfo), want: variables("archive")},
-		"OpaqueID": {objects: grantedV1alpha1(true, "arn:one:b/1", bucketInfo), want: variables("bucket-1")},
+		"OwnID":    {objects: grantedV1alpha1(true, "4711", bucketInfo), want: variables("bucket-1")}, // not a name
+		"Existing": {objects: existing("archive"), want: variables("archive")},
+		"OpaqueID": {objects: existing("arn:one:b/1"), want: variables("bucket-1")},
+		"NoScheme": {
+			objects: grantedV1alpha1(true, "bucket-1", strings.Replace(bucketInfo, "http://here", "127.0.0.1:9000", 1)),
+			want:    withEndpoint(variables("bucket-1"), "http://127.0.0.1:9000", "in the Secret without http://, which clients require"),
+		},
+		"NoSchemeElsewhere": {
+			objects: grantedV1alpha1(true, "bucket-1", strings.Replace(bucketInfo, "http://here", "s3.example.com", 1)),
+			want:    withEndpoint(variables("bucket-1"), "https://s3.example.com", "in the Secret without https://, which clients require"),
+		},
 		"NoBucket": {objects: grantedV1alpha1(true, "archive", bucketInfo)[1:], want: variables("bucket-1")},
 		"NotReady": {
 			objects: grantedV1alpha1(false, "bucket-1", bucketInfo), err: env.ErrNotReady, says: []string{"BucketAccess shop/app", "no quota"},
