@@ -31,7 +31,8 @@ func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 		r.unresponsive = true
 		r.mu.Unlock()
 	}
-	failure.Notes = slices.Concat(driver, notes.Requests(pending), notes.Processes(events, mark), r.stopped(), notes.Machine(limit))
+	denied := notes.Denials(r.engine.journal.Since(0)) // also when a component started
+	failure.Notes = slices.Concat(driver, notes.Requests(pending), notes.Processes(events, mark), denied, r.stopped(), notes.Machine(limit))
 	return err
 }
 
