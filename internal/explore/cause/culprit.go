@@ -60,9 +60,10 @@ func newSearch(o, clean *run.Record) *search {
 type rule func([]checks.Finding) (culprit, bool)
 
 // rules returns the rules that apply to the run. After an interference, operations outside the
-// clean run are correct, too.
+// clean run are correct, too. Without faults, other findings have other causes.
 func (s *search) rules() []rule {
-	if slices.ContainsFunc(s.run.Faults, func(f fault.Status) bool { return f.Interfere != "" }) {
+	interferes := slices.ContainsFunc(s.run.Faults, func(f fault.Status) bool { return f.Interfere != "" })
+	if interferes || len(s.run.Injected()) == 0 {
 		return []rule{s.named, s.answer, s.last}
 	}
 	return []rule{s.answer, s.unrepeated, s.named, s.additional, s.last}
@@ -101,7 +102,7 @@ func (s *search) named(findings []checks.Finding) (culprit, bool) {
 		}
 		texts := make([]string, 0, shownNamed)
 		for _, e := range seen[:min(len(seen), shownNamed)] {
-			texts = append(texts, fmt.Sprintf("%s did %s -> %s", s.names(e.Component), s.names(e.Operation.String()), e.Outcome))
+			texts = append(texts, s.did(e))
 		}
 		c := culprit{cause: s.cause(seen[0], f.Oracle+": "+run.Normalized(f.Message)), text: strings.Join(texts, ", then "), seen: seen}
 		if f.Message != findings[0].Message {
@@ -110,6 +111,14 @@ func (s *search) named(findings []checks.Finding) (culprit, bool) {
 		return c, true
 	}
 	return culprit{}, false
+}
+
+// did tells what a component did, or that its process ended.
+func (s *search) did(e journal.Event) string {
+	if e.Seam == journal.SeamProcess && e.Operation.Name == journal.StepFail {
+		return "the process of " + s.names(e.Component) + " ended"
+	}
+	return fmt.Sprintf("%s did %s -> %s", s.names(e.Component), s.names(e.Operation.String()), e.Outcome)
 }
 
 func (s *search) last(findings []checks.Finding) (culprit, bool) {

@@ -276,6 +276,17 @@ func TestCulpritWithoutFaults(t *testing.T) {
 	}
 }
 
+// TestCulpritsWithoutFaults: a driver that refuses a call is not the cause of what the controller did before.
+func TestCulpritsWithoutFaults(t *testing.T) {
+	o := runOf(t, `
+		controller | api | create buckets       | b | OK
+		sidecar    | rpc | DriverRevokeBucketAccess | a | FailedPrecondition: of another driver`, fault.Status{Fault: run.Probe})
+	got := findCulprit(o, o, []checks.Finding{{Oracle: vocabulary.Order, Subject: "BucketClaim/photos", Message: "too early", Events: []uint64{1}}})
+	if want := "controller did create buckets b -> OK"; got.text != want {
+		t.Errorf("got %q, want %q", got.text, want)
+	}
+}
+
 // TestCulpritOfInterference verifies that operations which follow from a person's change are not
 // blamed, although the run without faults does not have them.
 func TestCulpritOfInterference(t *testing.T) {
