@@ -76,7 +76,7 @@ func TestExploreRejects(t *testing.T) {
 		"Negative":     {[]string{"good.yaml", "--random", "-1"}, "must not be negative"},
 		"Dialect":      {[]string{"good.yaml", "--dialect", "m"}, "the dialects are v1alpha1"},
 		"DialectOfOld": {[]string{"old.yaml", "--dialect", "one-mode"}, "old.yaml is for the kinds of v1alpha1, for which a driver cannot speak"},
-		"NoReport":     {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE or json=FILE"},
+		"NoReport":     {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE, json=FILE or md=FILE"},
 		"NoArguments":  {nil, "requires at least 1 arg"},
 	}
 	for name, tc := range tests {

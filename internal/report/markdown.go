@@ -12,7 +12,7 @@ import (
 var markdownOutcomes = []outcome.Outcome{outcome.Passed, outcome.Failed, outcome.Broken, outcome.Skipped}
 
 // WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY: the number of scenarios of each outcome, and
-// the reason of each that did not pass.
+// the reason of each that did not pass, with its circumstances.
 func (r Report) WriteMarkdown(w io.Writer, title string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n|", title)
@@ -35,6 +35,9 @@ func (r Report) WriteMarkdown(w io.Writer, title string) error {
 			first = false
 		}
 		fmt.Fprintf(&b, "- **%s** (%s): %s\n", markdown(s.Name), markdown(s.Position.String()), markdown(cmp.Or(s.Failures[0].Message, s.Reason)))
+		for _, note := range s.Failures[0].Notes {
+			fmt.Fprintf(&b, "  - %s\n", markdown(note))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

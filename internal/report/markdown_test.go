@@ -16,7 +16,7 @@ func TestWriteMarkdown(t *testing.T) {
 		{Name: "fine", Outcome: outcome.Passed},
 		{
 			Name: "lost", Outcome: outcome.Failed, Position: report.Position{File: "my_s.yaml", Line: 3},
-			Failures: []report.Failure{{Message: "bucket <b>:\nis *gone*"}, {Message: "another"}},
+			Failures: []report.Failure{{Message: "bucket <b>:\nis *gone*", Notes: []string{"driver is stopped"}}, {Message: "another"}},
 		},
 		{Name: "elsewhere", Outcome: outcome.Skipped, Reason: "it needs an emulator"},
 	})
@@ -25,7 +25,7 @@ func TestWriteMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "## COSI scenarios\n\n| passed | failed | broken | skipped |\n| --- | --- | --- | --- |\n| 1 | 1 | 0 | 1 |\n\n" +
-		"- **lost** (my\\_s.yaml:3): bucket &lt;b>: is \\*gone\\*\n"
+		"- **lost** (my\\_s.yaml:3): bucket &lt;b>: is \\*gone\\*\n  - driver is stopped\n"
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

@@ -67,7 +67,7 @@ a scenario or the command line is wrong, 3 if the environment failed.`
 
 // NewExplore returns the command explore.
 func NewExplore(streams cli.Streams) *cobra.Command {
-	x := &exploration{}
+	x := &exploration{reports: reports{title: "COSI exploration: findings"}}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO|DIR...",
 		Short: "Run a scenario with every fault at every operation",
@@ -232,7 +232,7 @@ func (x *exploration) saveReports(explorations ...*explore.Report) error {
 	for _, d := range x.destinations {
 		errs = append(errs, d.save(shown))
 	}
-	return errors.Join(append(errs, appendSummary(shown, "COSI exploration: findings"))...)
+	return errors.Join(append(errs, x.reports.appendSummary(shown))...)
 }
 
 func describeProgress(p explore.Progress) string {

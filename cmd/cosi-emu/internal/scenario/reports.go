@@ -15,12 +15,16 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 )
 
-const formatHTML = "html"
+const (
+	formatHTML     = "html"
+	formatMarkdown = "md"
+)
 
 // reports has the flags of the report files.
 type reports struct {
 	files []string // FORMAT=FILE
 	junit string
+	title string // of the reports without a title of their own
 }
 
 func (r *reports) addFlags(flags *pflag.FlagSet) {
@@ -30,7 +34,7 @@ func (r *reports) addFlags(flags *pflag.FlagSet) {
 
 // addReportFlag adds the flag of a command without JUnit reports.
 func (r *reports) addReportFlag(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE or json=FILE; can be repeated")
+	flags.StringArrayVar(&r.files, "report", nil, "report to write, html=FILE, json=FILE or md=FILE; can be repeated")
 }
 
 type destination struct {
@@ -63,11 +67,12 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 			return timeline.WriteAs(w, r, timeline.Presentation{Rerun: text.Rerun})
 		},
 		cli.FormatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
+		formatMarkdown: func(w io.Writer, shown report.Report) error { return shown.WriteMarkdown(w, r.title) },
 	}
 	for _, given := range r.files {
 		format, file, _ := strings.Cut(given, "=")
 		if writers[format] == nil || file == "" {
-			return nil, cli.Usage(fmt.Errorf("--report %q must be html=FILE or json=FILE", given))
+			return nil, cli.Usage(fmt.Errorf("--report %q must be html=FILE, json=FILE or md=FILE", given))
 		}
 		if err := add("--report", file, writers[format]); err != nil {
 			return nil, err
@@ -76,9 +81,9 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 	return all, nil
 }
 
-// appendSummary appends the report to the summary of a step of GitHub Actions.
-func appendSummary(r report.Report, title string) error {
-	err := cli.AppendStepSummary(func(w io.Writer) error { return r.WriteMarkdown(w, title) })
+// appendSummary appends a report to the summary of a step of GitHub Actions.
+func (r *reports) appendSummary(shown report.Report) error {
+	err := cli.AppendStepSummary(func(w io.Writer) error { return shown.WriteMarkdown(w, r.title) })
 	if err != nil {
 		return fmt.Errorf("write the summary of the step: %w", err)
 	}

@@ -73,7 +73,7 @@ start or a scenario did not finish.`
 
 // NewRun returns the command run.
 func NewRun(streams cli.Streams) *cobra.Command {
-	r := &scenarioRun{streams: streams}
+	r := &scenarioRun{streams: streams, reports: reports{title: "COSI scenarios"}}
 	cmd := &cobra.Command{
 		Use:   "run FILE|DIRECTORY... | --suite",
 		Short: "Run scenarios",

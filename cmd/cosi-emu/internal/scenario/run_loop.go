@@ -139,7 +139,7 @@ func (r *runLoop) save() error {
 			return err
 		}
 	}
-	return appendSummary(r.report, "COSI scenarios")
+	return r.reports.appendSummary(r.report)
 }
 
 // watch runs scenarios, and runs them again when their files change, until Ctrl-C.
