@@ -22,11 +22,12 @@ func (e *explorer) baselineReport() *Baseline {
 	if !e.unclean {
 		return nil
 	}
-	b := &Baseline{Findings: len(e.found)}
+	b := &Baseline{Findings: e.baseline.Len()}
 	for _, result := range e.found {
-		line, ok := allowing(result.Findings[0])
-		if ok && !slices.Contains(b.Allow, line) {
-			b.Allow = append(b.Allow, line)
+		for _, f := range result.Findings {
+			if line, ok := allowing(f); ok && !slices.Contains(b.Allow, line) {
+				b.Allow = append(b.Allow, line)
+			}
 		}
 	}
 	return b

@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -197,11 +198,11 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.
 	}
 	found := run.Judge(o, o)
 	passed = len(found) == 0
-	for _, f := range found {
-		if e.baseline.Add([]checks.Finding{f}) {
-			added, e.found = true, append(e.found, withoutFault(o, f))
-		}
+	fresh := slices.DeleteFunc(slices.Clone(found), e.baseline.Has)
+	for _, together := range apart(fresh) {
+		e.found = append(e.found, withoutFault(o, together))
 	}
+	added = e.baseline.Add(fresh)
 	if !passed && e.clean != nil { // what differs between runs without faults is no effect of a fault
 		added = e.baseline.Add(slices.Concat(run.Judge(o, e.clean), run.Judge(e.clean, o))) || added
 	}
@@ -214,8 +215,25 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.
 	return w, passed, added, err
 }
 
-// withoutFault returns the result of a run without faults for one of its findings.
-func withoutFault(o *run.Record, f checks.Finding) cause.Result {
-	found := []checks.Finding{f}
+// apart separates the findings of a run without faults: each has a cause of its own. If a step failed, what
+// the end of the run shows can be a consequence, and stays with the failed step.
+func apart(found []checks.Finding) (all [][]checks.Finding) {
+	var atEnd []checks.Finding
+	failed := slices.ContainsFunc(found, func(f checks.Finding) bool { return f.Oracle == run.OracleSteps })
+	for _, f := range found {
+		if failed && (len(f.Events) == 0 || slices.Contains([]string{vocabulary.Leak, vocabulary.Silence}, f.Oracle)) {
+			atEnd = append(atEnd, f)
+			continue
+		}
+		all = append(all, []checks.Finding{f})
+	}
+	if len(atEnd) > 0 {
+		all = append(all, atEnd)
+	}
+	return all
+}
+
+// withoutFault returns the result of a run without faults for some of its findings.
+func withoutFault(o *run.Record, found []checks.Finding) cause.Result {
 	return cause.Result{Reached: true, Runs: 1, Findings: found, Explanation: cause.Explain(o, o, found), Observed: o}
 }

@@ -65,7 +65,7 @@ func TestAll(t *testing.T) {
 	}
 	want := []outcome{
 		{File: "claim.yaml", Tried: 1},
-		{File: "wrong.yaml", Findings: 1},
+		{File: "wrong.yaml", Pruned: 1, Findings: 1},
 		{File: "again.yaml", Pruned: 1},
 		{File: "namespace.yaml", Unfit: true},
 		{File: "never.yaml", Unfit: true},

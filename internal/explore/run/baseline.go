@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Baseline are the findings of the runs without faults. No fault is their cause, so that the judgement
@@ -36,12 +37,13 @@ func (b *Baseline) Has(f checks.Finding) bool { return b != nil && b.keys[baseli
 func (b *Baseline) Len() int { return len(b.keys) }
 
 // baselineKey names a finding. A step that fails is one finding, however it fails: a fault can change
-// how far a wait gets, and what it prints.
+// how far a wait gets, and what it prints. So is a lack of silence, whatever the last operation was.
 func baselineKey(f checks.Finding) string {
-	if f.Oracle == OracleSteps {
-		if position := stepPosition.FindString(f.Message); position != "" {
-			return f.Oracle + "\n" + position
-		}
+	switch position := stepPosition.FindString(f.Message); {
+	case f.Oracle == OracleSteps && position != "":
+		return f.Oracle + "\n" + position
+	case f.Oracle == vocabulary.Silence:
+		return f.Oracle
 	}
 	return strings.Join([]string{f.Oracle, f.Subject, Normalized(f.Message)}, "\n")
 }
@@ -58,6 +60,7 @@ var maskings = []struct {
 	{regexp.MustCompile(`condition not met, and all components are idle`), "condition not met"},
 	{regexp.MustCompile(` after \d[0-9a-zµ.]*`), ""},
 	{regexp.MustCompile(`\S+:\d+:\d+: `), ""},
+	{regexp.MustCompile(`\.[0-9a-f]{14,}\b`), ".…"}, // the timestamp in the name of an Event
 	{regexp.MustCompile(`"[^"]*"`), `"…"`},
 	{regexp.MustCompile(`<[^<>]*>`), "…"},
 	{regexp.MustCompile(`\d+`), "0"},

@@ -37,10 +37,12 @@ const (
 // of the comparison with the clean run. It leaves out the clean run's baseline.
 func Judge(o, clean *Record) []checks.Finding {
 	found := oracle.Judge(o.Input)
-	if o.TornDown {
+	switch {
+	case o.TornDown:
 		found = slices.Concat(found, o.Found, undeleted(o.End))
-	} else {
+	case clean.Baseline == nil || clean.Result.Outcome == outcome.Passed:
 		found = append(found, comparedWith(clean, o)...)
+	default: // the clean run ended in the middle, and others may end elsewhere
 	}
 	found = slices.DeleteFunc(found, func(f checks.Finding) bool { return allowed(o.Result.Scenario, f) })
 	for i := range found {
