@@ -20,7 +20,7 @@ func (s *Service) authenticate(x *exchange) (err error) {
 		return failure.ErrAuthentication.With("Server failed to authenticate the request. cosi-emu supports the shared access " +
 			"signature of the Secret, in the URL, and no Authorization header.")
 	}
-	x.caller, err = s.signer(x.r, x.target, x.query)
+	x.Caller, err = s.signer(x.R, x.target, x.Query)
 	return err
 }
 

@@ -167,12 +167,12 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 // read returns the blob of a request, or a snapshot of it, with content until the request ends. It
 // checks the conditions.
 func (s *Service) read(x *exchange) (*blob, error) {
-	id := x.query.Get("snapshot")
+	id := x.Query.Get("snapshot")
 	v, err := x.bucket.Get(x.target.Blob, id)
 	if err != nil {
 		return nil, failure.ErrNoBlob
 	}
-	x.hold(v.Release)
+	x.Hold(v.Release)
 	if id == baseID {
 		return nil, failure.ErrInvalidQuery
 	}

@@ -35,11 +35,12 @@ func (s *Service) putBlock(x *exchange) error {
 	x.set("Content-Md5", base64.StdEncoding.EncodeToString(x.body.md5))
 	x.set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(x.body.crc64))
 	x.set("X-Ms-Request-Server-Encrypted", "true")
-	return x.begin(http.StatusCreated)
+	x.W.WriteHeader(http.StatusCreated)
+	return nil
 }
 
 func (s *Service) stage(x *exchange, block objects.Body) error {
-	id := x.query.Get("blockid")
+	id := x.Query.Get("blockid")
 	decoded, err := base64.StdEncoding.DecodeString(id)
 	if err != nil || len(decoded) == 0 || len(decoded) > maxBlockIDBytes {
 		return failure.ErrInvalidBlockID
@@ -233,7 +234,7 @@ func (b *blocks) add(name string, size int64) {
 
 // getBlockList lists the committed blocks, the uncommitted ones, or all.
 func (s *Service) getBlockList(x *exchange) error {
-	kind := x.query.Get("blocklisttype")
+	kind := x.Query.Get("blocklisttype")
 	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
 		return failure.ErrInvalidQuery
 	}
@@ -273,9 +274,7 @@ func (x *exchange) sendXML(document any) error {
 	body = append([]byte(xml.Header), failure.Literal(body)...)
 	x.set("Content-Type", "application/xml")
 	x.set("Content-Length", strconv.Itoa(len(body)))
-	if err := x.begin(http.StatusOK); err != nil {
-		return err
-	}
-	_, _ = x.w.Write(body) // the client may have disconnected
+	x.W.WriteHeader(http.StatusOK)
+	_, _ = x.W.Write(body) // the client may have disconnected
 	return nil
 }

@@ -65,21 +65,21 @@ func (s *Service) receiveContent(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.hold(blob.Release)
+	x.Hold(blob.Release)
 	x.body.content = objects.NewBody(blob)
 	return nil
 }
 
 func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 	switch {
-	case x.r.ContentLength < 0:
+	case x.R.ContentLength < 0:
 		return failure.ErrNoLength
-	case x.r.ContentLength > limit:
+	case x.R.ContentLength > limit:
 		return failure.ErrTooLarge
 	}
 	computed := newSums()
 	// The writer reads into its own buffer.
-	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.w, x.r.Body, limit), computed)); err != nil {
+	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.W, x.R.Body, limit), computed)); err != nil {
 		return err
 	}
 	x.body.md5, x.body.crc64 = computed.values()

@@ -22,7 +22,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	caller, err := s.signer(x.r, t, query)
+	caller, err := s.signer(x.R, t, query)
 	if err != nil || !permits(query, "r") || x.copiesTags() && !permits(query, "t") {
 		return nil, failure.ErrCopySource
 	}
@@ -30,7 +30,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := forWrite(conditionsOf(x.r.Header, "X-Ms-Source-"))
+	c, err := forWrite(conditionsOf(x.R.Header, "X-Ms-Source-"))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 // sourceTarget parses the URL of the source.
 func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error) {
 	u, err := url.Parse(x.header(copySource))
-	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
+	if err != nil || !strings.EqualFold(u.Host, x.R.Host) {
 		return t, nil, failure.ErrCopySource
 	}
 	if query, err = url.ParseQuery(u.RawQuery); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) readSource(x *exchange, caller *authorization.Caller, t addres
 	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
 		return nil, failure.ErrCopySource
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), t.Container)
+	b, err := s.options.Store.GetBucket(x.R.Context(), t.Container)
 	if err != nil {
 		return nil, failure.ErrCopySource
 	}
@@ -77,7 +77,7 @@ func (s *Service) readSource(x *exchange, caller *authorization.Caller, t addres
 	if err != nil {
 		return nil, failure.ErrNoBlob
 	}
-	x.hold(v.Release)
+	x.Hold(v.Release)
 	return blobOf(v)
 }
 
@@ -114,7 +114,8 @@ func (s *Service) copyBlob(x *exchange) error {
 	x.describe(made)
 	x.set("X-Ms-Copy-Id", made.Copy.ID)
 	x.set("X-Ms-Copy-Status", copySucceeded)
-	return x.begin(http.StatusAccepted)
+	x.W.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
 // checkSource reads the source of a copy only if the client has sent a checksum.
@@ -163,7 +164,7 @@ func (x *exchange) verifySource(body objects.Body) (err error) {
 }
 
 func (s *Service) sourceRange(x *exchange) (body objects.Body, err error) {
-	if x.r.ContentLength > 0 {
+	if x.R.ContentLength > 0 {
 		return body, failure.ErrInvalidHeader.With("A request with a source has no body.")
 	}
 	from, err := s.source(x)

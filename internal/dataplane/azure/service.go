@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 var errNoStore = errors.New("the Azure service needs a store")
@@ -15,8 +16,9 @@ var errNoStore = errors.New("the Azure service needs a store")
 // Service serves Azure Blob Storage. Its methods are safe for concurrent use. It stops with its
 // store, which has all its data.
 type Service struct {
-	options Options
-	handler http.Handler
+	options  Options
+	protocol *pipeline.Protocol[*exchange]
+	handler  http.Handler
 }
 
 // New returns a service for the store's buckets.
@@ -25,6 +27,7 @@ func New(options Options) (*Service, error) {
 		return nil, errNoStore
 	}
 	s := &Service{options: options.withDefaults()}
+	s.protocol = s.newProtocol()
 	s.handler = options.Store.WithTimeouts(http.HandlerFunc(s.serve))
 	if options.Middleware != nil {
 		s.handler = options.Middleware(s.handler)

@@ -15,7 +15,7 @@ func (s *Service) authenticate(x *exchange) error {
 	if x.target.Shape == address.ShapeResumable {
 		return s.authenticateXML(x)
 	}
-	headers := x.r.Header.Values("Authorization")
+	headers := x.R.Header.Values("Authorization")
 	if len(headers) == 0 {
 		return failure.ErrAnonymous
 	}
@@ -25,7 +25,7 @@ func (s *Service) authenticate(x *exchange) error {
 		return failure.ErrCredentials
 	}
 	caller, err := s.options.Store.Authenticate(id, secret)
-	x.caller = caller
+	x.Caller = caller
 	return err
 }
 
@@ -63,7 +63,7 @@ func (s *Service) authorizeSource(x *exchange) (err error) {
 }
 
 func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
-	b, err := s.options.Store.GetBucket(x.r.Context(), name)
+	b, err := s.options.Store.GetBucket(x.R.Context(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
 }
 
 func (x *exchange) covered(bucket string, needs []authorization.Need) error {
-	grant, err := x.caller.Grant(fakedriver.ProtocolGCS, bucket)
+	grant, err := x.Caller.Grant(fakedriver.ProtocolGCS, bucket)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (s *Service) compose(x *exchange) error {
 	if err := d.apply(&a); err != nil {
 		return err
 	}
-	content, computed, err := s.concatenate(x.bucket, x.target.Bucket, asked.SourceObjects, x.hold)
+	content, computed, err := s.concatenate(x.bucket, x.target.Bucket, asked.SourceObjects, x.Hold)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s *Service) sourceOf(x *exchange) (*object, error) {
 		return nil, err
 	}
 	v, err := x.source.Get(x.target.SourceObject, id)
-	x.hold(v.Release)
+	x.Hold(v.Release)
 	if err != nil {
 		return nil, gone(err, x.target.SourceBucket, x.target.SourceObject)
 	}

@@ -59,7 +59,7 @@ func (s *Service) describe(x *exchange) error {
 }
 
 func (s *Service) list(x *exchange) error {
-	asked, err := listing.Parse(x.query)
+	asked, err := listing.Parse(x.Query)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Service) list(x *exchange) error {
 }
 
 func (s *Service) describeBucket(x *exchange) error {
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Bucket)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.Bucket)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func (x *exchange) send(document any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	x.w.Header().Set("Content-Type", failure.ContentType)
-	x.begin(http.StatusOK)
-	_, _ = x.w.Write(body) // the client may have disconnected
+	x.W.Header().Set("Content-Type", failure.ContentType)
+	x.W.WriteHeader(http.StatusOK)
+	_, _ = x.W.Write(body) // the client may have disconnected
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
@@ -15,10 +16,11 @@ var errNoStore = errors.New("the GCS service needs a store")
 // Service serves Google Cloud Storage. Its methods are safe for concurrent use. It stops with its
 // store, which has all its data.
 type Service struct {
-	options Options
-	handler http.Handler
-	single  http.Handler // for the calls of a batch, which have been received
-	xml     *s3.Service  // for signed requests of the XML API
+	options  Options
+	protocol *pipeline.Protocol[*exchange]
+	handler  http.Handler
+	single   http.Handler // for the calls of a batch, which have been received
+	xml      *s3.Service  // for signed requests of the XML API
 	// signatures verifies requests of the XML API.
 	signatures *signature.Verifier
 }
@@ -29,6 +31,7 @@ func New(options Options) (*Service, error) {
 		return nil, errNoStore
 	}
 	s := &Service{options: options.withDefaults()}
+	s.protocol = s.newProtocol()
 	s.signatures = signature.New(options.Store, s.options.Now)
 	var err error
 	if s.xml, err = options.Store.NewDialect(s.dialect(), s.options.MaxBodyBytes); err != nil {

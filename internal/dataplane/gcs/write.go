@@ -43,7 +43,7 @@ func (s *Service) remove(x *exchange) error {
 	if _, err := x.bucket.Delete(x.target.Object, id, c, objects.BypassNothing); err != nil {
 		return gone(err, x.target.Bucket, x.target.Object)
 	}
-	x.begin(http.StatusNoContent)
+	x.W.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
@@ -67,7 +67,7 @@ func (s *Service) patch(x *exchange) error {
 		if err != nil {
 			return objects.Attributes{}, err
 		}
-		if x.r.Method == http.MethodPut {
+		if x.R.Method == http.MethodPut {
 			for _, text := range found.texts() {
 				*text = ""
 			}
