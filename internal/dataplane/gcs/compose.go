@@ -58,15 +58,15 @@ func (s *Service) compose(x *exchange) error {
 	return s.sendObject(x, made)
 }
 
-func (s *Service) composeXML(r *s3exchange.Request, bucket *objects.Bucket) (s3exchange.Content, error) {
+func (s *Service) composeXML(x *s3exchange.Exchange, bucket *objects.Bucket) (s3exchange.Content, error) {
 	var asked struct {
 		XMLName    xml.Name    `xml:"ComposeRequest"`
 		Components []component `xml:"Component"`
 	}
-	if err := xml.Unmarshal(r.Body, &asked); err != nil {
+	if err := xml.Unmarshal(x.Body, &asked); err != nil {
 		return s3exchange.Content{}, s3error.ErrMalformedXML
 	}
-	content, computed, err := s.concatenate(bucket, r.Bucket, asked.Components, r.Hold)
+	content, computed, err := s.concatenate(bucket, x.Bucket, asked.Components, x.Hold)
 	if err != nil {
 		return s3exchange.Content{}, xmlError(err, s3error.ErrNoSuchKey)
 	}

@@ -18,11 +18,11 @@ const maxDocumentBytes = 4 << 20
 
 // readBody reads and verifies the body before any change. It allocates memory for the received
 // bytes, not for the declared length.
-func (s *Service) readBody(x *exchange) error {
+func (s *Service) readBody(x *s3exchange.Exchange) error {
 	switch x.Operation.Body {
 	case s3op.Document:
 		var document bytes.Buffer
-		if _, err := x.receive(&document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
+		if _, err := receive(x, &document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
 			return err
 		}
 		x.Body = document.Bytes()
@@ -33,10 +33,10 @@ func (s *Service) readBody(x *exchange) error {
 	return nil
 }
 
-func (s *Service) receiveContent(x *exchange) error {
+func (s *Service) receiveContent(x *s3exchange.Exchange) error {
 	writer := s.options.Blobs.Create()
 	defer writer.Abort()
-	received, err := x.receive(writer, s.options.MaxBodyBytes)
+	received, err := receive(x, writer, s.options.MaxBodyBytes)
 	if err != nil {
 		return err
 	}
@@ -49,17 +49,17 @@ func (s *Service) receiveContent(x *exchange) error {
 	return nil
 }
 
-func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
-	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.content()})
+func receive(x *s3exchange.Exchange, to io.Writer, limit int64) (*payload.Payload, error) {
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.Signature, File: contentOf(x)})
 }
 
-// content returns the part of the body that is the content, if not all of it. A body in chunks of
+// contentOf returns the part of the body that is the content, if not all of it. A body in chunks of
 // HTTP is like such a part: its size is known when it ends.
-func (x *exchange) content() *payload.File {
+func contentOf(x *s3exchange.Exchange) *payload.File {
 	declared := x.R.Header.Get("X-Amz-Content-Sha256")
 	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
 	if chunked && (declared == "" || declared == authentication.UnsignedPayload) {
 		return &payload.File{Content: x.R.Body, Max: math.MaxInt64}
 	}
-	return x.file
+	return x.File
 }

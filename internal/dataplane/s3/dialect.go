@@ -33,15 +33,8 @@ func (s *Service) otherOperations() []s3op.Operation {
 	return nil
 }
 
-func (s *Service) identify(r *http.Request, query url.Values) (*authorization.Caller, authentication.Signature, error) {
-	if d := s.options.Dialect; d != nil {
-		return d.Authenticate(r, query)
-	}
-	return s.authenticator.Authenticate(r, query)
-}
-
 // translate turns a request of another service into one of S3.
-func (s *Service) translate(x *exchange) (err error) {
+func (s *Service) translate(x *s3exchange.Exchange) (err error) {
 	if d := s.options.Dialect; d != nil {
 		x.Dialect = &d.Dialect
 		x.R, x.Query, err = d.Translate(x.R, x.Query)

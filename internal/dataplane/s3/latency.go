@@ -3,12 +3,13 @@ package s3
 import (
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // delay delays the request by its bucket's latency. It returns early when the client disconnects or
 // the store closes.
-func (s *Service) delay(x *exchange) error {
+func (s *Service) delay(x *s3exchange.Exchange) error {
 	b, _ := s.options.Registry.Bucket(x.Bucket)
 	if b.Latency <= 0 {
 		return nil

@@ -10,8 +10,10 @@ import (
 	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
@@ -53,7 +55,9 @@ type Service struct {
 	authenticator *authentication.Authenticator
 	answers       *answers.Answers
 	sts           *sts.Service
-	requests      atomic.Uint64
+	// requests and preflights are the kinds of requests of S3.
+	requests, preflights pipeline.Protocol[*s3exchange.Exchange]
+	count                atomic.Uint64 // of all requests
 }
 
 // New returns a service. The error is of kind fakedriver.ErrInvalid for an invalid host name.
@@ -62,7 +66,7 @@ func New(options Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{
+	s := &Service{
 		options: options, hosts: bases, cors: cors.Development(options.CORSOrigins),
 		authenticator: authentication.New(options.Registry, options.Now),
 		answers: answers.New(answers.Options{
@@ -73,7 +77,9 @@ func New(options Options) (*Service, error) {
 			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity, Issued: options.Issued,
 			Rand: options.Rand, Now: options.Now, Logger: options.Logger,
 		}),
-	}, nil
+	}
+	s.requests, s.preflights = s.newProtocols()
+	return s, nil
 }
 
 var _ http.Handler = (*Service)(nil)

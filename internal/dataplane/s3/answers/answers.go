@@ -103,8 +103,7 @@ func New(options Options) *Answers { return &Answers{options: options} }
 
 // Answer performs a request, and writes the response, or returns an error, S3's or an internal one,
 // which is not written.
-func (a *Answers) Answer(r *s3exchange.Request) error {
-	x := &s3exchange.Exchange{Request: r, Now: a.options.Now}
+func (a *Answers) Answer(x *s3exchange.Exchange) error {
 	if err := a.openBucket(x); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func storeObject(x *s3exchange.Exchange) error {
 
 // composeObject answers ComposeObject, which only other services have.
 func (a *Answers) composeObject(x *s3exchange.Exchange) (err error) {
-	if x.Content, err = x.Dialect.Compose(x.Request, x.Contents); err != nil {
+	if x.Content, err = x.Dialect.Compose(x, x.Contents); err != nil {
 		return err
 	}
 	return a.putObject(x)

@@ -22,7 +22,7 @@ type Dialect struct {
 	Finish func(*objects.Draft) error
 	// Compose returns the content of the object that a document composes of others in its bucket,
 	// which S3 does not support.
-	Compose func(*Request, *objects.Bucket) (Content, error)
+	Compose func(*Exchange, *objects.Bucket) (Content, error)
 	// Describe sets the headers that identify a version.
 	Describe func(http.Header, *objects.Version)
 	// AppendListed appends elements that S3 does not have to a version in lists.
@@ -30,9 +30,9 @@ type Dialect struct {
 }
 
 // Protocol returns the protocol of the buckets that a request can access.
-func (r *Request) Protocol() fakedriver.Protocol {
-	if r.Dialect != nil {
-		return r.Dialect.Protocol
+func (x *Exchange) Protocol() fakedriver.Protocol {
+	if x.Dialect != nil {
+		return x.Dialect.Protocol
 	}
 	return fakedriver.ProtocolS3
 }
