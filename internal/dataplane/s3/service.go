@@ -71,7 +71,7 @@ func New(options Options) (*Service, error) {
 		authenticator: authentication.New(options.Registry, options.Now),
 		answers: answers.New(answers.Options{
 			Administrator: options.Administrator, Registry: options.Registry, Contents: options.Contents,
-			Region: options.Region, Now: options.Now, Logger: options.Logger,
+			Region: options.Region, Logger: options.Logger,
 		}),
 		sts: sts.New(sts.Options{
 			Registry: options.Registry, IsClosed: options.Administrator.IsClosed, WebIdentity: options.WebIdentity, Issued: options.Issued,

@@ -90,16 +90,22 @@ type Options struct {
 	Contents      *objects.Store
 	// Region is the region of buckets without one of their own.
 	Region string
-	// Now is the clock for gofakes3.
-	Now    func() time.Time
 	Logger logr.Logger
 }
 
 // Answers answers requests.
-type Answers struct{ options Options }
+type Answers struct {
+	options  Options
+	gofakes3 http.Handler
+	requests sync.Map // that gofakes3 serves, by ID
+}
 
 // New returns answers.
-func New(options Options) *Answers { return &Answers{options: options} }
+func New(options Options) *Answers {
+	a := &Answers{options: options}
+	a.gofakes3 = newGofakes3(a)
+	return a
+}
 
 // Answer performs a request, and writes the response, or returns an error, S3's or an internal one,
 // which is not written.

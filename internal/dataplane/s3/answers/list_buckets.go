@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -20,7 +22,7 @@ func (a *Answers) listBuckets(x *s3exchange.Exchange) error {
 	document := struct {
 		XMLName           xml.Name `xml:"ListAllMyBucketsResult"`
 		Xmlns             string   `xml:"xmlns,attr"`
-		Owner             owner
+		Owner             gofakes3.UserInfo
 		Buckets           []entry `xml:"Buckets>Bucket"`
 		Prefix            string  `xml:",omitempty"`
 		ContinuationToken string  `xml:",omitempty"`

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -69,8 +71,7 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	var document struct {
 		XMLName xml.Name `xml:"CompleteMultipartUpload"`
 		Part    []struct {
-			PartNumber int    `xml:"PartNumber"`
-			ETag       string `xml:"ETag"`
+			gofakes3.CompletedPart
 			s3exchange.Sums
 		} `xml:"Part"`
 	}
