@@ -25,9 +25,7 @@ func formatTime(t time.Time) string { return inDocument(t).Format(s3exchange.Tim
 
 func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// table has the functions that answer the operations, by name. gofakes3 serves GetObject,
-// HeadObject, DeleteObject, CreateMultipartUpload and AbortMultipartUpload; its interfaces cannot
-// express the others.
+// table has the functions that answer the operations, by name.
 var table = map[string]func(*Answers, *s3exchange.Exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
