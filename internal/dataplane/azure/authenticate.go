@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
@@ -24,11 +23,11 @@ func (s *Service) authenticate(x *exchange) (err error) {
 	return err
 }
 
-func (s *Service) signer(r *http.Request, t address.Target, query url.Values) (*authorization.Caller, error) {
+func (s *Service) signer(r *http.Request, t target, query url.Values) (*authorization.Caller, error) {
 	switch {
 	case !query.Has("sig"):
 		return nil, failure.ErrAnonymous
-	case t.Level == address.Account:
+	case t.level == levelAccount:
 		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature of the Secret is for " +
 			"one container, and not for the account: only the driver may list containers.")
 	}
@@ -45,7 +44,7 @@ func (s *Service) signer(r *http.Request, t address.Target, query url.Values) (*
 	} else if failure.Of(err) == failure.ErrBusy {
 		return nil, err
 	}
-	if !sas.Verify(t.Account, t.Container, query, secret) || !known || secret == "" || caller.Session() != nil {
+	if !sas.Verify(t.account, t.container, query, secret) || !known || secret == "" || caller.Session() != nil {
 		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature is wrong, is for " +
 			"another container, or its access has been revoked.")
 	}

@@ -51,18 +51,18 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 	if err := s.checkStage(x, len(decoded)); err != nil {
 		return err
 	}
-	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.Blob), Key: x.target.Blob})
+	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.blob), Key: x.target.blob})
 	if err != nil {
 		return err
 	}
-	_, err = x.bucket.PutPart(x.target.Blob, upload.ID, objects.Part{Name: id, Body: block})
+	_, err = x.bucket.PutPart(x.target.blob, upload.ID, objects.Part{Name: id, Body: block})
 	return err
 }
 
 // checkStage checks Azure's conditions for a block: the IDs of all blocks of a blob have the same
 // length.
 func (s *Service) checkStage(x *exchange, length int) error {
-	found, err := versionsOf(x.bucket.Versions(x.target.Blob))
+	found, err := versionsOf(x.bucket.Versions(x.target.blob))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Service) checkStage(x *exchange, length int) error {
 			return failure.ErrBlobType
 		}
 	}
-	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
+	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
 	if len(staged) == 0 {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (s *Service) putBlockList(x *exchange) error {
 
 func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listedBlock) error {
 	uncommitted, committed := map[string]objects.Body{}, map[string]objects.Body{}
-	for _, part := range x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob)) {
+	for _, part := range x.bucket.AllParts(x.target.blob, blocksID(x.target.blob)) {
 		uncommitted[part.Name] = part.Body
 	}
 	if current != nil {
@@ -239,7 +239,7 @@ func (s *Service) getBlockList(x *exchange) error {
 		return failure.ErrInvalidQuery
 	}
 	list := blockListXML{}
-	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
+	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
 	found, err := s.read(x)
 	if err != nil && (found != nil || len(staged) == 0) {
 		return err

@@ -14,7 +14,7 @@ func (s *Service) containerProperties(x *exchange) error {
 	if x.header(leaseHeader) != "" {
 		return failure.ErrLeaseOfContainer
 	}
-	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.Container)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.container)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -41,7 +40,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 }
 
 // sourceTarget parses the URL of the source.
-func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error) {
+func (x *exchange) sourceTarget() (t target, query url.Values, err error) {
 	u, err := url.Parse(x.header(copySource))
 	if err != nil || !strings.EqualFold(u.Host, x.R.Host) {
 		return t, nil, failure.ErrCopySource
@@ -49,7 +48,7 @@ func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error
 	if query, err = url.ParseQuery(u.RawQuery); err != nil {
 		return t, nil, failure.ErrCopySource
 	}
-	if t, err = address.Parse(u); err != nil || t.Level != address.Blob {
+	if t, err = locate(u); err != nil || t.level != levelBlob {
 		return t, nil, failure.ErrCopySource
 	}
 	return t, query, nil
@@ -57,15 +56,15 @@ func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error
 
 // readSource reads the source with its own grant. The gate that the request already holds covers a
 // source of the same access.
-func (s *Service) readSource(x *exchange, caller *authorization.Caller, t address.Target, snapshot string) (*blob, error) {
+func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target, snapshot string) (*blob, error) {
 	if !caller.IsLive() {
 		return nil, failure.ErrCopySource
 	}
-	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.Container)
+	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.container)
 	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
 		return nil, failure.ErrCopySource
 	}
-	b, err := s.options.Store.GetBucket(x.R.Context(), t.Container)
+	b, err := s.options.Store.GetBucket(x.R.Context(), t.container)
 	if err != nil {
 		return nil, failure.ErrCopySource
 	}
@@ -73,7 +72,7 @@ func (s *Service) readSource(x *exchange, caller *authorization.Caller, t addres
 	if err != nil {
 		return nil, failure.ErrCopySource
 	}
-	v, err := bucket.Get(t.Blob, snapshot)
+	v, err := bucket.Get(t.blob, snapshot)
 	if err != nil {
 		return nil, failure.ErrNoBlob
 	}

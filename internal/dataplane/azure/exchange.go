@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -10,7 +9,7 @@ import (
 type exchange struct {
 	pipeline.Exchange
 
-	target    address.Target
+	target    target
 	operation operation
 	bucket    *objects.Bucket
 	body      received

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
@@ -36,7 +35,7 @@ func requestID() string { return uuid.Must(uuid.NewRandomFromReader(rand.Reader)
 
 func (s *Service) details(x *exchange, err error) ([]any, bool) {
 	found := failure.Of(err)
-	return []any{"operation", x.operation.name, "container", x.target.Container, "code", found.Code}, found == failure.ErrInternal
+	return []any{"operation", x.operation.name, "container", x.target.container, "code", found.Code}, found == failure.ErrInternal
 }
 
 func (s *Service) respond(x *exchange, err error) { failure.Of(err).Write(x.ErrorWriter(), x.R) }
@@ -52,7 +51,7 @@ func (s *Service) parse(x *exchange) (err error) {
 	if err != nil {
 		return err
 	}
-	x.target, err = address.Parse(x.R.URL)
+	x.target, err = locate(x.R.URL)
 	return err
 }
 
@@ -60,7 +59,7 @@ func (s *Service) parse(x *exchange) (err error) {
 func (s *Service) classify(x *exchange) error {
 	op, ok := find(x.R.Method, x.target, x.Query, x.R.Header)
 	if !ok {
-		return failure.ErrNotImplemented.With("cosi-emu implements no operation " + x.R.Method + " on the " + string(x.target.Level) +
+		return failure.ErrNotImplemented.With("cosi-emu implements no operation " + x.R.Method + " on the " + string(x.target.level) +
 			" with comp=" + printable(x.Query.Get("comp")) + " and restype=" + printable(x.Query.Get("restype")) +
 			". GET on the container with comp=list and restype=container lists its blobs.")
 	}
@@ -77,7 +76,7 @@ func (s *Service) classify(x *exchange) error {
 
 // authorize compares the operation's needs with the signature and with the grant.
 func (s *Service) authorize(x *exchange) error {
-	grant, err := x.Caller.Grant(fakedriver.ProtocolAzure, x.target.Container)
+	grant, err := x.Caller.Grant(fakedriver.ProtocolAzure, x.target.container)
 	if err != nil && !errors.Is(err, fakedriver.ErrNotExist) {
 		return err
 	}
@@ -87,7 +86,7 @@ func (s *Service) authorize(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.Container)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.container)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
@@ -52,11 +51,11 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 // Describe returns the operation of a request without authentication, for recording and selecting
 // requests.
 func (s *Service) Describe(r *http.Request) httpserver.Request {
-	t, err := address.Parse(r.URL)
+	t, err := locate(r.URL)
 	if err != nil {
 		return httpserver.Request{}
 	}
-	described := httpserver.Request{Bucket: t.Container, Key: t.Blob}
+	described := httpserver.Request{Bucket: t.container, Key: t.blob}
 	if op, ok := find(r.Method, t, r.URL.Query(), r.Header); ok {
 		described.Operation = op.name
 	}

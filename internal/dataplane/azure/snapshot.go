@@ -18,7 +18,7 @@ func (s *Service) snapshot(x *exchange) error {
 		return err
 	}
 	var id string
-	added, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -95,7 +95,7 @@ func (s *Service) remove(x *exchange) error {
 	case id != "" && which != "":
 		return failure.ErrInvalidQuery.With("A snapshot is deleted without the header x-ms-delete-snapshots.")
 	}
-	_, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	_, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -105,7 +105,7 @@ func (s *Service) remove(x *exchange) error {
 		}
 		m, err = s.removalOfBlob(x, found, which)
 		if err == nil && which != "only" {
-			m.Remove, m.EndUpload = all, blocksID(x.target.Blob)
+			m.Remove, m.EndUpload = all, blocksID(x.target.blob)
 		}
 		return m, err
 	})

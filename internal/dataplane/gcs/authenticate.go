@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -12,7 +11,7 @@ import (
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
-	if x.target.Shape == address.ShapeResumable {
+	if x.target.level == levelResumable {
 		return s.authenticateXML(x)
 	}
 	headers := x.R.Header.Values("Authorization")
@@ -35,29 +34,29 @@ func (s *Service) authorize(x *exchange) (err error) {
 	if x.operation.needs == nil {
 		return failure.ErrForbidden.With("Buckets are created, changed and deleted by the driver, for a BucketClaim")
 	}
-	if x.target.Shape == address.ShapeBatch {
+	if x.target.level == levelBatch {
 		return nil // its calls are authorized separately
 	}
-	if err := x.covered(x.target.Bucket, x.operation.needs); err != nil {
+	if err := x.covered(x.target.bucket, x.operation.needs); err != nil {
 		return err
 	}
 	if err := s.authorizeSource(x); err != nil {
 		return err
 	}
-	x.bucket, err = s.open(x, x.target.Bucket)
+	x.bucket, err = s.open(x, x.target.bucket)
 	return err
 }
 
 func (s *Service) authorizeSource(x *exchange) (err error) {
-	switch x.target.Shape { //nolint:exhaustive // only these have a source
-	case address.ShapeCopy, address.ShapeRewrite:
-		if err := x.covered(x.target.SourceBucket, authorization.ReadData); err != nil {
+	switch x.target.level { //nolint:exhaustive // only these have a source
+	case levelCopy, levelRewrite:
+		if err := x.covered(x.target.sourceBucket, authorization.ReadData); err != nil {
 			return err
 		}
-		x.source, err = s.open(x, x.target.SourceBucket)
+		x.source, err = s.open(x, x.target.sourceBucket)
 		return err
-	case address.ShapeCompose:
-		return x.covered(x.target.Bucket, authorization.ReadData)
+	case levelCompose:
+		return x.covered(x.target.bucket, authorization.ReadData)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
@@ -127,12 +126,12 @@ func (x *exchange) call(part *multipart.Part) call {
 
 // checkCall rejects contents of objects, and nested batches.
 func checkCall(r *http.Request) error {
-	t, err := address.Parse(r)
+	t, err := locate(r)
 	if err != nil {
 		return err
 	}
-	switch t.Shape { //nolint:exhaustive // all others are allowed
-	case address.ShapeMedia, address.ShapeUpload, address.ShapeBatch:
+	switch t.level { //nolint:exhaustive // all others are allowed
+	case levelMedia, levelUpload, levelBatch:
 		return failure.ErrInvalid.With("A batch must not have uploads, downloads and other batches")
 	}
 	if r.URL.Query().Get("alt") == "media" {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
@@ -75,7 +74,7 @@ func (s *Service) readBody(x *exchange) error {
 			"declare the encoding in the object's metadata")
 	}
 	switch {
-	case x.target.Shape == address.ShapeBatch:
+	case x.target.level == levelBatch:
 		return receiveDocument(x, maxBatchBytes)
 	case x.hasContent():
 		in, err := limited(x, s.options.MaxBodyBytes)
@@ -83,7 +82,7 @@ func (s *Service) readBody(x *exchange) error {
 			return err
 		}
 		return s.receiveContent(x, in)
-	case x.target.Shape == address.ShapeUpload && x.Query.Get("uploadType") == "multipart":
+	case x.target.level == levelUpload && x.Query.Get("uploadType") == "multipart":
 		return s.receiveRelated(x)
 	}
 	return receiveDocument(x, maxDocumentBytes)
@@ -93,9 +92,9 @@ func (s *Service) readBody(x *exchange) error {
 func (x *exchange) hasContent() bool {
 	kind := x.Query.Get("uploadType")
 	switch {
-	case x.target.Shape == address.ShapeResumable:
+	case x.target.level == levelResumable:
 		return x.R.Method == http.MethodPut
-	case x.target.Shape != address.ShapeUpload || x.R.Method == http.MethodDelete:
+	case x.target.level != levelUpload || x.R.Method == http.MethodDelete:
 		return false
 	}
 	return kind == "media" || kind == "resumable" && x.Query.Get("upload_id") != ""

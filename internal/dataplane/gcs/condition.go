@@ -71,15 +71,15 @@ func (s *Service) existing(x *exchange) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, missing := x.bucket.Get(x.target.Object, id)
+	v, missing := x.bucket.Get(x.target.object, id)
 	x.Hold(v.Release)
 	if err := c.ReadNumbers(v); err != nil {
 		return nil, err
 	}
 	if missing != nil {
-		return nil, gone(missing, x.target.Bucket, x.target.Object)
+		return nil, gone(missing, x.target.bucket, x.target.object)
 	}
-	return objectOf(x.target.Bucket, v)
+	return objectOf(x.target.bucket, v)
 }
 
 // gone adds the name of the missing object to an error.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -46,7 +45,7 @@ func (s *Service) download(x *exchange) error {
 
 // etag is the content's ETag in the XML API; the JSON API's also changes with metadata.
 func (x *exchange) etag(found *object) string {
-	if address.IsJSON(x.R.URL.EscapedPath()) {
+	if isJSON(x.R.URL.EscapedPath()) {
 		return found.etag()
 	}
 	return found.version.ETag.String()

@@ -71,7 +71,7 @@ func (s *Service) list(x *exchange) error {
 		NextPageToken string           `json:"nextPageToken,omitempty"`
 	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.Token(page)}
 	for _, listed := range page.Versions {
-		o, err := objectOf(x.target.Bucket, listed.Version)
+		o, err := objectOf(x.target.bucket, listed.Version)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (s *Service) list(x *exchange) error {
 }
 
 func (s *Service) describeBucket(x *exchange) error {
-	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.Bucket)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.bucket)
 	if err != nil {
 		return err
 	}

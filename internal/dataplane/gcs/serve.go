@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
@@ -22,11 +21,11 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *Service) details(x *exchange, err error) ([]any, bool) {
 	found := failure.Of(err)
-	return []any{"operation", x.operation.name, "bucket", x.target.Bucket, "reason", found.Reason}, found == failure.ErrInternal
+	return []any{"operation", x.operation.name, "bucket", x.target.bucket, "reason", found.Reason}, found == failure.ErrInternal
 }
 
 func (s *Service) respond(x *exchange, err error) {
-	if x.target.Shape == address.ShapeResumable {
+	if x.target.level == levelResumable {
 		x.writeXML(err)
 		return
 	}
@@ -38,7 +37,7 @@ func (s *Service) parse(x *exchange) (err error) {
 	if x.Query, err = url.ParseQuery(x.R.URL.RawQuery); err != nil {
 		return failure.ErrInvalid.With("The query is not properly escaped")
 	}
-	x.target, err = address.Parse(x.R)
+	x.target, err = locate(x.R)
 	return err
 }
 
@@ -47,7 +46,7 @@ func (s *Service) classify(x *exchange) (err error) {
 	if x.operation, err = classify(x.R.Method, x.target, x.Query); err != nil {
 		return err
 	}
-	if x.target.Shape == address.ShapeResumable {
+	if x.target.level == levelResumable {
 		return nil // beginXML reads all headers, and other requests none of Google's
 	}
 	return checkHeaders(x.R.Header, x.operation)
@@ -56,7 +55,7 @@ func (s *Service) classify(x *exchange) (err error) {
 // perform runs the operation, after a last check of the key and the grant: they may have ended
 // while the body was received. It does not wait for the client until the response starts.
 func (s *Service) perform(x *exchange) error {
-	if x.target.Shape == address.ShapeBatch {
+	if x.target.level == levelBatch {
 		return x.operation.do(s, x) // its calls enter the gate separately
 	}
 	if err := x.Caller.Enter(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -90,7 +89,7 @@ func (s *Service) session(x *exchange) (session, error) {
 	if err != nil {
 		return found, err
 	}
-	if found.Key != x.Caller.Account().AccessKeyID || found.XML != (x.target.Shape == address.ShapeResumable) || s.isExpired(x.bucket, found) {
+	if found.Key != x.Caller.Account().AccessKeyID || found.XML != (x.target.level == levelResumable) || s.isExpired(x.bucket, found) {
 		return found, failure.ErrNoSession
 	}
 	if name := x.Query.Get("name"); name != "" && name != found.Name {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -46,7 +45,7 @@ type incoming struct {
 // incomingOf reads the first request of an upload.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
 	in = incoming{
-		Bucket: x.target.Bucket, Name: x.Query.Get("name"),
+		Bucket: x.target.bucket, Name: x.Query.Get("name"),
 		ContentType: contentType, ContentEncoding: x.Query.Get("contentEncoding"),
 	}
 	if in.Document, err = parseDocument(metadata); err != nil {
@@ -57,7 +56,7 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 		return in, err
 	}
 	in.Name = cmp.Or(in.Name, name)
-	if err := address.CheckName(in.Name); err != nil {
+	if err := checkName(in.Name); err != nil {
 		return in, err
 	}
 	c, err := conditionsOf(x)

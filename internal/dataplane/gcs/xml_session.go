@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -21,12 +20,12 @@ func (s *Service) authenticateXML(x *exchange) (err error) {
 		x.Caller, _, err = s.signatures.Verify(x.R, x.Query)
 		return err
 	}
-	bucket, err := s.open(x, x.target.Bucket)
+	bucket, err := s.open(x, x.target.bucket)
 	if err != nil {
 		return failure.ErrNoSession
 	}
 	found, err := findSession(bucket, x.Query.Get("upload_id"))
-	if err != nil || !found.XML || found.Name != x.target.Object {
+	if err != nil || !found.XML || found.Name != x.target.object {
 		return failure.ErrNoSession
 	}
 	if x.Caller, err = s.options.Store.Caller(found.Key); err != nil {
@@ -37,7 +36,7 @@ func (s *Service) authenticateXML(x *exchange) (err error) {
 
 // beginXML begins a resumable upload. The headers describe the object.
 func (s *Service) beginXML(x *exchange) error {
-	if x.R.Header.Get(address.ResumableHeader) != "start" {
+	if x.R.Header.Get(resumableHeader) != "start" {
 		return failure.ErrInvalid.With("The value of x-goog-resumable must be start")
 	}
 	in, err := s.incomingXML(x)
@@ -58,10 +57,10 @@ func (s *Service) beginXML(x *exchange) error {
 // incomingXML reads the headers into the form of the JSON API's document.
 func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 	header := x.R.Header
-	in = incoming{Bucket: x.target.Bucket, Name: x.target.Object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
+	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
 	metadata := map[string]string{}
 	for name := range header {
-		if _, err := translated(name); err != nil && name != address.ResumableHeader {
+		if _, err := translated(name); err != nil && name != resumableHeader {
 			return in, err
 		}
 		if key, ok := strings.CutPrefix(name, signature.MetadataPrefix); ok {
