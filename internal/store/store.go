@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
@@ -93,7 +94,7 @@ func (s *Store) reportDamage() {
 	}
 }
 
-func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3.Dialect) (*s3.Service, error) {
+func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3exchange.Dialect) (*s3.Service, error) {
 	o := s.options
 	return s3.New(s3.Options{
 		Administrator: s.Administrator, Registry: s.registry, Contents: s.contents, Blobs: s.blobs, Region: o.Region, Hosts: hosts,
@@ -104,7 +105,7 @@ func (s *Store) newS3(maxBodyBytes int64, hosts []string, dialect *s3.Dialect) (
 
 // NewDialect returns a service for buckets of another protocol, whose requests and responses are
 // otherwise S3's.
-func (s *Store) NewDialect(dialect *s3.Dialect, maxBodyBytes int64) (*s3.Service, error) {
+func (s *Store) NewDialect(dialect *s3exchange.Dialect, maxBodyBytes int64) (*s3.Service, error) {
 	return s.newS3(maxBodyBytes, nil, dialect)
 }
 

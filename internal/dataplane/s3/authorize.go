@@ -18,7 +18,7 @@ func (s *Service) reachBucket(x *s3exchange.Exchange) error {
 		return nil
 	}
 	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
+	grant, err := x.Caller.Grant(x.Dialect.Protocol, x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied
 	}
@@ -28,13 +28,13 @@ func (s *Service) reachBucket(x *s3exchange.Exchange) error {
 
 // classify finds the operation.
 func (s *Service) classify(x *s3exchange.Exchange) (err error) {
-	if x.Operation, err = s3op.Classify(x.R.Method, x.Level, x.Query, x.R.Header, s.otherOperations()); err != nil {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.Level, x.Query, x.R.Header, x.Dialect.Operations); err != nil {
 		return err
 	}
 	if err := checkForm(x); err != nil {
 		return err
 	}
-	return s.checkServed(x.Operation.Name)
+	return x.Dialect.Serves(x.Operation.Name)
 }
 
 // authorize allows an operation if the account's grant has one of the needed permissions. Copying
@@ -135,7 +135,7 @@ func (s *Service) authorizeCopy(x *s3exchange.Exchange) error {
 		return err
 	}
 	b, _ := s.options.Registry.Bucket(source.Bucket)
-	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
+	grant, err := x.Caller.Grant(x.Dialect.Protocol, source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
 		return s3error.ErrAccessDenied

@@ -57,7 +57,7 @@ func receive(x *s3exchange.Exchange, to io.Writer, limit int64) (*payload.Payloa
 // HTTP is like such a part: its size is known when it ends.
 func contentOf(x *s3exchange.Exchange) *payload.File {
 	declared := x.R.Header.Get("X-Amz-Content-Sha256")
-	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
+	chunked := x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
 	if chunked && (declared == "" || declared == authentication.UnsignedPayload) {
 		return &payload.File{Content: x.R.Body, Max: math.MaxInt64}
 	}

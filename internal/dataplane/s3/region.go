@@ -14,7 +14,7 @@ import (
 func (s *Service) checkRegion(x *s3exchange.Exchange) error {
 	expected := s.answers.RegionOf(x.Bucket)
 	signed := x.Signature.Region
-	if s.options.Dialect != nil || signed == expected || (x.Level == s3op.Service && hasRegion(x, signed)) {
+	if x.Dialect.Protocol != fakedriver.ProtocolS3 || signed == expected || (x.Level == s3op.Service && hasRegion(x, signed)) {
 		return nil
 	}
 	if x.Level != s3op.Service {

@@ -36,7 +36,7 @@ func (s *Service) newProtocols() (requests, preflights pipeline.Protocol[*s3exch
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
 	x := &s3exchange.Exchange{
-		Exchange: pipeline.Exchange{W: s.AllowOrigin(w, r), R: r}, ID: requestID(s.count.Add(1)), Now: s.options.Now,
+		Exchange: pipeline.Exchange{W: s.AllowOrigin(w, r), R: r}, ID: requestID(s.count.Add(1)), Dialect: s.dialect, Now: s.options.Now,
 	}
 	header := w.Header()
 	header.Set("X-Amz-Request-Id", x.ID)
@@ -110,13 +110,9 @@ func (s *Service) parse(x *s3exchange.Exchange) error {
 
 // identify finds the caller.
 func (s *Service) identify(x *s3exchange.Exchange) (err error) {
-	switch d := s.options.Dialect; {
-	case isForm(x):
+	if isForm(x) {
 		return s.authenticateForm(x)
-	case d != nil:
-		x.Caller, x.Signature, err = d.Authenticate(x.R, x.Query)
-	default:
-		x.Caller, x.Signature, err = s.authenticator.Authenticate(x.R, x.Query)
 	}
+	x.Caller, x.Signature, err = x.Dialect.Authenticate(x.R, x.Query)
 	return err
 }

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -41,7 +42,7 @@ type Options struct {
 	// Issued is called with each session of STS before its key is sent.
 	Issued func(*authorization.Session)
 	// Dialect is the protocol of another service. Default: S3.
-	Dialect *Dialect
+	Dialect *s3exchange.Dialect
 	Rand    io.Reader
 	Now     func() time.Time
 	Logger  logr.Logger
@@ -53,6 +54,7 @@ type Service struct {
 	hosts         hosts
 	cors          []cors.Rule // of buckets without their own
 	authenticator *authentication.Authenticator
+	dialect       *s3exchange.Dialect
 	answers       *answers.Answers
 	sts           *sts.Service
 	// requests and preflights are the kinds of requests of S3.
@@ -78,6 +80,7 @@ func New(options Options) (*Service, error) {
 			Rand: options.Rand, Now: options.Now, Logger: options.Logger,
 		}),
 	}
+	s.dialect = cmp.Or(options.Dialect, noDifferences(s.authenticator))
 	s.requests, s.preflights = s.newProtocols()
 	return s, nil
 }

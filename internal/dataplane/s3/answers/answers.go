@@ -128,10 +128,8 @@ func (a *Answers) openBucket(x *s3exchange.Exchange) (err error) {
 		return nil
 	}
 	x.Conditions = s3exchange.ReadConditions(x.R.Header, "")
-	if x.Dialect != nil {
-		if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
-			return err
-		}
+	if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
+		return err
 	}
 	x.Contents, err = a.options.Contents.Bucket(x.UID)
 	return err

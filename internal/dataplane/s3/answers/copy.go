@@ -21,7 +21,7 @@ func (a *Answers) copyObject(x *s3exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := x.Finish(&draft); err != nil {
+	if err := x.Dialect.Finish(&draft); err != nil {
 		return err
 	}
 	v, err := x.Contents.Put(x.Key, draft, x.Conditions)

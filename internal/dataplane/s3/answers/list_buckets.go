@@ -54,7 +54,7 @@ var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation tok
 // reachable returns the buckets that the request selects.
 func (a *Answers) reachable(x *s3exchange.Exchange) []fakedriver.Bucket {
 	prefix, region := x.Query.Get("prefix"), x.Query.Get("bucket-region")
-	return slices.DeleteFunc(x.Caller.Buckets(x.Protocol()), func(b fakedriver.Bucket) bool {
+	return slices.DeleteFunc(x.Caller.Buckets(x.Dialect.Protocol), func(b fakedriver.Bucket) bool {
 		return !strings.HasPrefix(b.Name, prefix) || (region != "" && region != a.RegionOf(b.Name))
 	})
 }

@@ -57,7 +57,7 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 	all := make([]listedVersion, 0, len(page.Versions))
 	for _, v := range page.Versions {
 		entry := listedVersion{
-			Key: l.encode(v.Key), Others: l.x.AppendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
+			Key: l.encode(v.Key), Others: l.x.Dialect.AppendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
 			LastModified: formatTime(v.Modified()), Owner: ownerOf(l.x),
 		}
 		entry.XMLName.Local = "DeleteMarker"

@@ -45,7 +45,7 @@ func (a *Answers) completeUpload(x *s3exchange.Exchange) error {
 
 // completionOf reads the document and the headers.
 func completionOf(x *s3exchange.Exchange) (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.Conditions, Finish: x.Finish}
+	c := objects.Completion{Conditions: x.Conditions, Finish: x.Dialect.Finish}
 	var err error
 	if c.Type, err = s3exchange.ChecksumType(x.R.Header); err != nil {
 		return c, err

@@ -25,7 +25,7 @@ func storeObject(x *s3exchange.Exchange) error {
 	if err := x.CheckDigest(draft.Attributes.Lock, "Put Object"); err != nil {
 		return err
 	}
-	if err := x.Finish(&draft); err != nil {
+	if err := x.Dialect.Finish(&draft); err != nil {
 		return err
 	}
 	if x.Version, err = x.Contents.Put(x.Key, draft, x.Conditions); err != nil {

@@ -20,6 +20,8 @@ type Exchange struct {
 
 	// ID is for the response and the log.
 	ID string
+	// Dialect is the service's.
+	Dialect *Dialect
 	// Now is the store's clock.
 	Now func() time.Time
 
@@ -29,10 +31,7 @@ type Exchange struct {
 	Form *postform.Form
 	File *payload.File
 	// Success describes the response to a form.
-	Success Success
-	// Dialect is nil for S3.
-	Dialect *Dialect
-
+	Success   Success
 	Operation s3op.Operation
 	Level     s3op.Level
 	Bucket    string
