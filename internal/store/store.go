@@ -171,6 +171,16 @@ func (s *Store) Caller(accessKeyID string) (*authorization.Caller, error) {
 	return caller, nil
 }
 
+// Bucket returns the contents of a bucket of any protocol. The error is of kind fakedriver.ErrNotExist or
+// fakedriver.ErrClosed.
+func (s *Store) Bucket(ctx context.Context, name string) (*objects.Bucket, error) {
+	b, err := s.GetBucket(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.contents.Bucket(b.UID)
+}
+
 // Objects returns the contents of the buckets of all protocols. A bucket has its UID as ID
 // there.
 func (s *Store) Objects() *objects.Store { return s.contents }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
@@ -62,20 +63,13 @@ func (s *Service) checkSignature(r *http.Request, query url.Values) error {
 	if err != nil || query.Get("se") != "" && !now.Before(end) {
 		return failure.ErrAuthentication.With("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
-	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), schemeOf(r)) {
+	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), pipeline.Scheme(r)) {
 		return failure.ErrProtocol
 	}
 	if addresses := query.Get("sip"); addresses != "" && !isWithin(addresses, r.RemoteAddr) {
 		return failure.ErrSourceIP
 	}
 	return nil
-}
-
-func schemeOf(r *http.Request) string {
-	if r.TLS != nil {
-		return "https"
-	}
-	return "http"
 }
 
 // timeOf reads a time in one of the forms of ISO 8601 that signatures may have; zero without one.

@@ -64,11 +64,7 @@ func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target
 	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
 		return nil, failure.ErrCopySource
 	}
-	b, err := s.options.Store.GetBucket(x.R.Context(), t.container)
-	if err != nil {
-		return nil, failure.ErrCopySource
-	}
-	bucket, err := s.options.Store.Objects().Bucket(b.UID)
+	bucket, err := s.options.Store.Bucket(x.R.Context(), t.container)
 	if err != nil {
 		return nil, failure.ErrCopySource
 	}

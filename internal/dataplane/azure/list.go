@@ -150,7 +150,7 @@ func (s *Service) list(x *exchange) error {
 		return err
 	}
 	document := listXML{
-		Endpoint: schemeOf(x.R) + "://" + x.R.Host + "/" + x.target.account, Container: x.target.container,
+		Endpoint: x.Base() + "/" + x.target.account, Container: x.target.container,
 		Prefix: l.Prefix, Delimiter: l.Delimiter, Marker: x.Query.Get("marker"),
 	}
 	if x.Query.Has("maxresults") {

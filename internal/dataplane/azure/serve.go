@@ -86,11 +86,7 @@ func (s *Service) authorize(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.container)
-	if err != nil {
-		return err
-	}
-	x.bucket, err = s.options.Store.Objects().Bucket(b.UID)
+	x.bucket, err = s.options.Store.Bucket(x.R.Context(), x.target.container)
 	return err
 }
 

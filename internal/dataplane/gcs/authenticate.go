@@ -6,7 +6,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
@@ -43,7 +42,7 @@ func (s *Service) authorize(x *exchange) (err error) {
 	if err := s.authorizeSource(x); err != nil {
 		return err
 	}
-	x.bucket, err = s.open(x, x.target.bucket)
+	x.bucket, err = s.options.Store.Bucket(x.R.Context(), x.target.bucket)
 	return err
 }
 
@@ -53,20 +52,12 @@ func (s *Service) authorizeSource(x *exchange) (err error) {
 		if err := x.covered(x.target.sourceBucket, authorization.ReadData); err != nil {
 			return err
 		}
-		x.source, err = s.open(x, x.target.sourceBucket)
+		x.source, err = s.options.Store.Bucket(x.R.Context(), x.target.sourceBucket)
 		return err
 	case levelCompose:
 		return x.covered(x.target.bucket, authorization.ReadData)
 	}
 	return nil
-}
-
-func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
-	b, err := s.options.Store.GetBucket(x.R.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	return s.options.Store.Objects().Bucket(b.UID)
 }
 
 func (x *exchange) covered(bucket string, needs []authorization.Need) error {

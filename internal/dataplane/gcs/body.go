@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -130,17 +131,12 @@ func (s *Service) receiveContent(x *exchange, in io.Reader) error {
 
 // keep stores a content, which the caller releases, and computes its checksums.
 func keep(blobs blobstore.Store, in io.Reader) (objects.Body, sums, error) {
-	writer := blobs.Create()
-	defer writer.Abort()
 	computed := newSummer()
-	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
-		return objects.Body{}, sums{}, err
-	}
-	blob, err := writer.Seal()
-	if err != nil {
-		return objects.Body{}, sums{}, err
-	}
-	return objects.NewBody(blob), computed.sums(), nil
+	content, err := pipeline.Receive(blobs, func(writer io.Writer) error {
+		_, err := io.Copy(writer, io.TeeReader(in, computed))
+		return err
+	})
+	return content, computed.sums(), err
 }
 
 // receiveRelated reads a body of two parts: metadata and content.

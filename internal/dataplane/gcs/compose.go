@@ -54,7 +54,7 @@ func (s *Service) compose(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, made)
+	return x.sendObject(made)
 }
 
 func (s *Service) composeXML(x *s3exchange.Exchange, bucket *objects.Bucket) (s3exchange.Content, error) {

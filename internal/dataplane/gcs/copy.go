@@ -28,12 +28,12 @@ func (s *Service) copyObject(x *exchange) error {
 		return err
 	}
 	if t.level == levelCopy {
-		return s.sendObject(x, made)
+		return x.sendObject(made)
 	}
 	size := strconv.FormatInt(made.Size, 10)
 	return x.send(map[string]any{
 		"kind": "storage#rewriteResponse", "done": true, "totalBytesRewritten": size, "objectSize": size,
-		"resource": s.resource(x, &made.attributes),
+		"resource": x.resource(&made.attributes),
 	})
 }
 

@@ -30,19 +30,11 @@ func (s *Service) beginUpload(x *exchange) error {
 		return err
 	}
 	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}, "name": {in.Name}}
-	x.W.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
+	x.W.Header().Set("Location", x.Base()+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
 	x.W.Header().Set("X-Guploader-Uploadid", id)
 	x.W.Header().Set("Content-Length", "0")
 	x.W.WriteHeader(http.StatusOK)
 	return nil
-}
-
-// base returns the address that the client uses for the service.
-func (s *Service) base(x *exchange) string {
-	if x.R.TLS != nil {
-		return "https://" + x.R.Host
-	}
-	return "http://" + x.R.Host
 }
 
 // continueUpload receives a chunk, or returns the progress.
@@ -102,7 +94,7 @@ func (s *Service) endUpload(x *exchange, found session) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, o)
+	return x.sendObject(o)
 }
 
 // sendProgress returns the number of received bytes. Clients that cannot handle status 308 announce

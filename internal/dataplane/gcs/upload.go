@@ -108,5 +108,5 @@ func (s *Service) store(x *exchange, metadata []byte, contentType string) error 
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, made)
+	return x.sendObject(made)
 }

@@ -85,5 +85,5 @@ func (s *Service) patch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, changed)
+	return x.sendObject(changed)
 }

@@ -20,7 +20,7 @@ func (s *Service) authenticateXML(x *exchange) (err error) {
 		x.Caller, _, err = s.signatures.Verify(x.R, x.Query)
 		return err
 	}
-	bucket, err := s.open(x, x.target.bucket)
+	bucket, err := s.options.Store.Bucket(x.R.Context(), x.target.bucket)
 	if err != nil {
 		return failure.ErrNoSession
 	}
@@ -47,7 +47,7 @@ func (s *Service) beginXML(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.W.Header().Set("Location", s.base(x)+(&url.URL{Path: "/" + in.Bucket + "/" + in.Name}).EscapedPath()+"?upload_id="+id)
+	x.W.Header().Set("Location", x.Base()+(&url.URL{Path: "/" + in.Bucket + "/" + in.Name}).EscapedPath()+"?upload_id="+id)
 	x.W.Header().Set("X-Guploader-Uploadid", id)
 	x.W.Header().Set("Content-Length", "0")
 	x.W.WriteHeader(http.StatusCreated)

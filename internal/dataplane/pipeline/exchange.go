@@ -29,6 +29,17 @@ func (x *Exchange) exchange() *Exchange { return x }
 // Hold registers a function for the end of the request.
 func (x *Exchange) Hold(release func()) { x.held = append(x.held, release) }
 
+// Scheme returns the scheme of the client's URL.
+func Scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// Base returns the address that the client uses for the service.
+func (x *Exchange) Base() string { return Scheme(x.R) + "://" + x.R.Host }
+
 // ErrorWriter returns the writer for an error that enters no gate: a revocation must not wait for
 // it.
 func (x *Exchange) ErrorWriter() http.ResponseWriter {

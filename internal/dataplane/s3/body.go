@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most 1000 keys of
@@ -34,18 +34,16 @@ func (s *Service) readBody(x *s3exchange.Exchange) error {
 }
 
 func (s *Service) receiveContent(x *s3exchange.Exchange) error {
-	writer := s.options.Blobs.Create()
-	defer writer.Abort()
-	received, err := receive(x, writer, s.options.MaxBodyBytes)
+	var received *payload.Payload
+	content, err := pipeline.Receive(s.options.Blobs, func(writer io.Writer) (err error) {
+		received, err = receive(x, writer, s.options.MaxBodyBytes)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	blob, err := writer.Seal()
-	if err != nil {
-		return err
-	}
-	x.Hold(blob.Release)
-	x.Content = s3exchange.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
+	x.Hold(content.Release)
+	x.Content = s3exchange.Content{Body: content, ETag: received.ETag(), Checksum: received.Checksum()}
 	return nil
 }
 

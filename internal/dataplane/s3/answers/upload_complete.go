@@ -111,13 +111,9 @@ func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
 
 // locationOf returns the URL of the object. A form is posted to the URL of the bucket.
 func locationOf(x *s3exchange.Exchange) string {
-	scheme := "http"
-	if x.R.TLS != nil {
-		scheme = "https"
-	}
 	path := x.R.URL.EscapedPath()
 	if x.Operation.Body == s3op.Form {
 		path = strings.TrimSuffix(path, "/") + (&url.URL{Path: "/" + x.Key}).EscapedPath()
 	}
-	return scheme + "://" + x.R.Host + path
+	return x.Base() + path
 }
