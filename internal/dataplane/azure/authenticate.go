@@ -104,7 +104,3 @@ func isWithin(addresses, client string) bool {
 	address = address.Unmap()
 	return err == nil && err2 == nil && from.Compare(address) <= 0 && address.Compare(to) <= 0
 }
-
-func permits(query url.Values, letters string) bool {
-	return strings.ContainsAny(query.Get("sp"), letters)
-}

@@ -88,8 +88,10 @@ func TestPhases(t *testing.T) {
 		},
 		"Panic": {
 			reason: "A panic is an internal error.",
-			change: func(p *pipeline.Protocol[*exchange]) { p.Perform = phase("perform", func(*exchange) error { panic("bug") }) },
-			ran:    all, status: http.StatusInternalServerError,
+			change: func(p *pipeline.Protocol[*exchange]) {
+				p.Perform = phase("perform", func(*exchange) error { panic("bug") })
+			},
+			ran: all, status: http.StatusInternalServerError,
 		},
 		"Started": {
 			reason: "After a response has started, no error is added to it.",
@@ -157,7 +159,10 @@ func TestRevoked(t *testing.T) {
 	account := &authorization.Principal{Account: fakedriver.Account{AccessKeyID: "key"}}
 	registry.SetAccount(account)
 	authenticate := func(x *exchange) error {
-		x.Caller, _ = registry.Caller("key")
+		var known bool
+		if x.Caller, known = registry.Caller("key"); !known {
+			return errRejected
+		}
 		return nil
 	}
 	revoke := func() {

@@ -6,36 +6,9 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
-
-// reachBucket finds the account's grant for the bucket. For a bucket without a grant, the response
-// is always AccessDenied.
-func (s *Service) reachBucket(x *s3exchange.Exchange) error {
-	if x.Level == s3op.Service {
-		return nil
-	}
-	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(x.Dialect.Protocol, x.Bucket)
-	if errors.Is(err, authorization.ErrDenied) {
-		return s3error.ErrAccessDenied
-	}
-	x.UID, x.Grant, x.Missing = b.UID, grant, err != nil
-	return nil
-}
-
-// classify finds the operation.
-func (s *Service) classify(x *s3exchange.Exchange) (err error) {
-	if x.Operation, err = s3op.Classify(x.R.Method, x.Level, x.Query, x.R.Header, x.Dialect.Operations); err != nil {
-		return err
-	}
-	if err := checkForm(x); err != nil {
-		return err
-	}
-	return x.Dialect.Serves(x.Operation.Name)
-}
 
 // authorize allows an operation if the account's grant has one of the needed permissions. Copying
 // also needs read access to the source.

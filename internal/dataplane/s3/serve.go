@@ -12,17 +12,14 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // newProtocols returns the functions for the two kinds of requests.
 func (s *Service) newProtocols() (requests, preflights pipeline.Protocol[*s3exchange.Exchange]) {
 	requests = pipeline.Protocol[*s3exchange.Exchange]{
-		Parse: s.parse,
-		Authenticate: pipeline.Steps(
-			s.identify, s.hoist, s.translate, s.resolve, s.checkPolicy, s.reachBucket, s.delay, s.checkRegion,
-		),
-		Classify: s.classify, Authorize: s.authorize, ReadBody: s.readBody, Perform: s.perform,
+		Parse: s.parse, Authenticate: s.authenticate(), Classify: s.classify, Authorize: s.authorize, ReadBody: s.readBody, Perform: s.perform,
 		Respond: s.respond, Revoked: s.revoked, Details: s.details, Name: "s3", Logger: s.options.Logger,
 	}
 	preflights = requests
@@ -108,13 +105,15 @@ func (s *Service) parse(x *s3exchange.Exchange) error {
 	return nil
 }
 
-// identify finds the caller.
-func (s *Service) identify(x *s3exchange.Exchange) (err error) {
-	if isForm(x) {
-		return s.authenticateForm(x)
+// classify finds the operation.
+func (s *Service) classify(x *s3exchange.Exchange) (err error) {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.Level, x.Query, x.R.Header, x.Dialect.Operations); err != nil {
+		return err
 	}
-	x.Caller, x.Signature, err = x.Dialect.Authenticate(x.R, x.Query)
-	return err
+	if err := checkForm(x); err != nil {
+		return err
+	}
+	return x.Dialect.Serves(x.Operation.Name)
 }
 
 // perform runs the authorized operation. A request that changes something holds its account's gate
