@@ -17,7 +17,7 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request) {
 	}
 	translator := &googleWriter{ResponseWriter: w, r: r, keepsAmazon: !isGoogles(r)}
 	defer translator.end()
-	s.xml.ServeHTTP(translator, r)
+	s.xml.Unwrapped().ServeHTTP(translator, r)
 }
 
 // IsXML reports whether a request expects errors in the form of the XML API.

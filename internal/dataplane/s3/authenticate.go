@@ -30,7 +30,7 @@ func (s *Service) reachBucket(x *s3exchange.Exchange) error {
 	if x.Level == s3op.Service {
 		return nil
 	}
-	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
+	b, _ := s.options.Store.Registry().Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
 	grant, err := x.Caller.Grant(x.Dialect.Protocol, x.Bucket)
 	if errors.Is(err, authorization.ErrDenied) {
 		return s3error.ErrAccessDenied

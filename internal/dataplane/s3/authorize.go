@@ -107,7 +107,7 @@ func (s *Service) authorizeCopy(x *s3exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	b, _ := s.options.Registry.Bucket(source.Bucket)
+	b, _ := s.options.Store.Registry().Bucket(source.Bucket)
 	grant, err := x.Caller.Grant(x.Dialect.Protocol, source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):

@@ -35,7 +35,7 @@ func (s *Service) readBody(x *s3exchange.Exchange) error {
 
 func (s *Service) receiveContent(x *s3exchange.Exchange) error {
 	var received *payload.Payload
-	content, err := pipeline.Receive(s.options.Blobs, func(writer io.Writer) (err error) {
+	content, err := pipeline.Receive(s.options.Store.Blobs(), func(writer io.Writer) (err error) {
 		received, err = receive(x, writer, s.options.MaxBodyBytes)
 		return err
 	})

@@ -19,11 +19,11 @@ func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 // corsRules returns the rules of a bucket, or the service's if the bucket has none, or does not
 // exist, because the difference must not be disclosed.
 func (s *Service) corsRules(bucket string) []cors.Rule {
-	b, ok := s.options.Registry.Bucket(bucket)
+	b, ok := s.options.Store.Registry().Bucket(bucket)
 	if !ok || b.Protocol != fakedriver.ProtocolS3 {
 		return s.cors
 	}
-	contents, err := s.options.Contents.Bucket(b.UID)
+	contents, err := s.options.Store.Objects().Bucket(b.UID)
 	if err != nil {
 		return s.cors
 	}

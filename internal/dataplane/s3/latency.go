@@ -10,7 +10,7 @@ import (
 // delay delays the request by its bucket's latency. It returns early when the client disconnects or
 // the store closes.
 func (s *Service) delay(x *s3exchange.Exchange) error {
-	b, _ := s.options.Registry.Bucket(x.Bucket)
+	b, _ := s.options.Store.Registry().Bucket(x.Bucket)
 	if b.Latency <= 0 {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (s *Service) delay(x *s3exchange.Exchange) error {
 		return nil
 	case <-x.R.Context().Done():
 		return s3error.ErrRequestTimeout // the client has disconnected
-	case <-s.options.Administrator.Closing():
+	case <-s.options.Store.Closing():
 		return s3error.ErrServiceUnavailable
 	}
 }

@@ -29,8 +29,7 @@ func (s *Service) newProtocols() (requests, preflights pipeline.Protocol[*s3exch
 	return requests, preflights
 }
 
-// ServeHTTP answers one request.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
 	x := &s3exchange.Exchange{
 		Exchange: pipeline.Exchange{W: s.AllowOrigin(w, r), R: r}, ID: requestID(s.count.Add(1)), Dialect: s.dialect, Now: s.options.Now,
@@ -85,7 +84,7 @@ const maxHeaderSection = 8 << 10
 
 // parse reads the query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *s3exchange.Exchange) error {
-	if s.options.Administrator.IsClosed() {
+	if s.options.Store.IsClosed() {
 		return s3error.ErrServiceUnavailable
 	}
 	size := 0

@@ -13,9 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/store/administration"
-	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
@@ -81,26 +79,17 @@ var table = map[string]func(*Answers, *s3exchange.Exchange) error{
 	"UploadPartCopy":          (*Answers).copyPart,
 }
 
-// Options are the dependencies of answers; all are required.
-type Options struct {
-	Administrator *administration.Administrator
-	Registry      *authorization.Registry
-	Contents      *objects.Store
-	// Region is the region of buckets without one of their own.
-	Region string
-	Logger logr.Logger
-}
-
 // Answers answers requests.
 type Answers struct {
-	options  Options
+	store    *store.Store
+	logger   logr.Logger
 	gofakes3 http.Handler
 	requests sync.Map // that gofakes3 serves, by ID
 }
 
 // New returns answers.
-func New(options Options) *Answers {
-	a := &Answers{options: options}
+func New(s *store.Store, logger logr.Logger) *Answers {
+	a := &Answers{store: s, logger: logger}
 	a.gofakes3 = newGofakes3(a)
 	return a
 }
@@ -131,17 +120,17 @@ func (a *Answers) openBucket(x *s3exchange.Exchange) (err error) {
 	if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
 		return err
 	}
-	x.Contents, err = a.options.Contents.Bucket(x.UID)
+	x.Contents, err = a.store.Objects().Bucket(x.UID)
 	return err
 }
 
 // RegionOf returns the region of a bucket; the store's for an unknown bucket, or one without its
 // own region.
 func (a *Answers) RegionOf(bucket string) string {
-	if b, ok := a.options.Registry.Bucket(bucket); ok && b.Region != "" {
+	if b, ok := a.store.Registry().Bucket(bucket); ok && b.Region != "" {
 		return b.Region
 	}
-	return a.options.Region
+	return a.store.Region()
 }
 
 // notConfigured are the errors for features that no bucket has.

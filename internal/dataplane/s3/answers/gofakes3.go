@@ -24,7 +24,7 @@ func (a *Answers) serveGofakes3(x *s3exchange.Exchange) error {
 	w := newWriter(x)
 	a.gofakes3.ServeHTTP(w, requestFor(x))
 	if w.streams() && x.Failure != nil {
-		a.options.Logger.V(1).Info("s3 answer interrupted", "request", x.ID, "bucket", x.Bucket, "error", x.Failure.Error())
+		a.logger.V(1).Info("s3 answer interrupted", "request", x.ID, "bucket", x.Bucket, "error", x.Failure.Error())
 	}
 	return w.finish()
 }
