@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
-	"github.com/cosi-emu/cosi-emu/internal/store/outage"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 

@@ -22,8 +22,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/store"
-	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -112,6 +114,10 @@ func runDriver(ctx context.Context, mistake string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
+	s3, err := s3.New(s3.Options{Options: pipeline.Options{Store: backend}})
+	if err != nil {
+		return err
+	}
 	trouble := outage.New(os.Getenv(outageVariable), backend)
 	service, err := net.Listen("tcp", os.Getenv(s3Variable)) //nolint:noctx // it does not wait
 	if err != nil {
@@ -130,7 +136,7 @@ func runDriver(ctx context.Context, mistake string) (err error) {
 		return err
 	}
 	var served sync.WaitGroup
-	served.Go(func() { _ = backend.ServeOther(ctx, service, trouble.Handler(backend)) })
+	served.Go(func() { _ = s3.ServeHandler(ctx, service, trouble.Handler(s3)) })
 	err = driver.Serve(ctx, socket)
 	served.Wait()
 	return err

@@ -20,8 +20,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/store"
-	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
 )
 
@@ -98,7 +100,11 @@ func serve(t *testing.T, s setup) *driver {
 	}
 	trouble := outage.New(s.outages, backend)
 	d := &driver{t: t, setup: s, options: s.options, backend: backend}
-	handler := trouble.Handler(backend)
+	s3, err := s3.New(s3.Options{Options: pipeline.Options{Store: backend}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := trouble.Handler(s3)
 	if s.service != nil {
 		handler = s.service(d, handler)
 	}
@@ -138,7 +144,7 @@ func (d *driver) serveGCS() {
 	if !d.serves(fakedriver.ProtocolGCS) {
 		return
 	}
-	service, err := gcs.New(gcs.Options{Store: d.backend})
+	service, err := gcs.New(gcs.Options{Options: pipeline.Options{Store: d.backend}})
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/component"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/service"
@@ -89,7 +90,10 @@ func (e *Emulator) reserve(ctx context.Context, s service.Service) (*service.Ins
 // runService starts the component of a service.
 func (e *Emulator) runService(ctx context.Context, i *service.Instance, forget component.DataLoss) error {
 	i.Secure(e.tlsConfig)
-	server, err := i.Start(service.Options{Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes})
+	server, err := i.Start(service.Options{
+		Options:     pipeline.Options{Store: e.store, MaxBodyBytes: e.opts.MaxBodyBytes},
+		CORSOrigins: e.opts.S3CORSOrigins, WebIdentity: e.webIdentity, Issued: e.rememberSession,
+	})
 	if err != nil {
 		return err
 	}

@@ -82,13 +82,8 @@ func (s backendStore) ContentFiles() ([]string, error) {
 // openStore opens the store, which keeps its contents over the incarnations of its service.
 func (e *Emulator) openStore(ctx context.Context) (err error) {
 	opts := store.Options{
-		MaxBodyBytes: e.opts.MaxBodyBytes,
-		MaxAccounts:  e.opts.MaxAccounts,
-		CORSOrigins:  e.opts.S3CORSOrigins,
-		WebIdentity:  e.webIdentity,
-		Issued:       e.rememberSession,
-		Middleware:   e.s3.Middleware,
-		Now:          e.s3.Now,
+		MaxAccounts: e.opts.MaxAccounts,
+		Now:         e.s3.Now,
 	}
 	if e.dataDir() != "" {
 		opts.Dir = storeDir(e.dataDir())

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
@@ -79,7 +80,9 @@ func openOthers(ctx context.Context, opts Options, s *store.Store) (opened openS
 		}
 		p.endpoint = cmp.Or(p.endpoint, scheme+listener.Addr().String())
 		opened = append(opened, openService{other: p, listener: listener})
-		options := service.Options{Store: s, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger}
+		options := service.Options{
+			Options: pipeline.Options{Store: s, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger}, CORSOrigins: opts.S3CORSOrigins,
+		}
 		if opened[len(opened)-1].server, err = p.Open(options); err != nil {
 			return opened, err
 		}

@@ -13,9 +13,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
-	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 )
 
 // Run serves a fake driver and its store until ctx is done or one of them fails. It returns when
@@ -30,22 +32,26 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	s3, err := openStore(ctx, opts)
+	opened, err := openStore(ctx, opts)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s3.Close()) }()
+	defer func() { err = errors.Join(err, opened.Close()) }()
+	s3, err := openS3(opts, opened)
+	if err != nil {
+		return err
+	}
 	listener, err := listenS3(ctx, opts.S3BindAddress)
 	if err != nil {
 		return err
 	}
 	opts = opts.withEndpoints(listener.Addr())
-	others, err := openOthers(ctx, opts, s3)
+	others, err := openOthers(ctx, opts, opened)
 	defer others.close()
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	backend, handler := withOutage(opts, s3)
+	backend, handler := withOutage(opts, opened, s3)
 	driver, socket, err := openDriver(opts, backend, others) //nolint:contextcheck // its probe of a stale socket is bounded by itself
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -55,33 +61,25 @@ func Run(ctx context.Context, opts Options) (err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	others.start(ctx, group, certificates)
 	group.Go(func() error { return certificates.watch(ctx) })
-	group.Go(func() error { return s3.ServeOther(ctx, certificates.wrap(listener), handler) })
+	group.Go(func() error { return s3.ServeHandler(ctx, certificates.wrap(listener), handler) })
 	group.Go(func() error { return driver.Serve(ctx, socket) })
 	return group.Wait()
 }
 
 // withOutage returns the backend of the driver and the handler of S3 requests, which fail as the
 // files of the outage directory specify.
-func withOutage(opts Options, s3 *store.Store) (fakedriver.Backend, http.Handler) {
-	handler := s3.Handler()
+func withOutage(opts Options, opened *store.Store, s3 *s3.Service) (fakedriver.Backend, http.Handler) {
 	if opts.OutageDir == "" {
-		return s3, handler
+		return opened, s3.Handler()
 	}
-	o := outage.New(opts.OutageDir, s3)
-	return o.Backend(s3), o.Handler(s3)
+	o := outage.New(opts.OutageDir, opened)
+	return o.Backend(opened), o.Handler(s3)
 }
 
 func openStore(ctx context.Context, opts Options) (*store.Store, error) {
 	options := store.Options{
 		Region: opts.S3Region, Dir: opts.DataDir, Logger: opts.Logger.WithName("store"),
-		MaxBodyBytes: opts.MaxBodyBytes, MaxAccounts: opts.MaxAccounts, CORSOrigins: opts.S3CORSOrigins,
-	}
-	if opts.S3VirtualEndpoint != "" {
-		u, err := url.Parse(opts.S3VirtualEndpoint)
-		if err != nil {
-			return nil, err
-		}
-		options.Hosts = []string{u.Hostname()}
+		MaxAccounts: opts.MaxAccounts,
 	}
 	opened, err := store.New(options)
 	if err != nil || opts.DataDir == "" {
@@ -91,6 +89,21 @@ func openStore(ctx context.Context, opts Options) (*store.Store, error) {
 		return nil, errors.Join(err, opened.Close())
 	}
 	return opened, nil
+}
+
+func openS3(opts Options, opened *store.Store) (*s3.Service, error) {
+	options := s3.Options{
+		Options:     pipeline.Options{Store: opened, MaxBodyBytes: opts.MaxBodyBytes, Logger: opts.Logger.WithName("store")},
+		CORSOrigins: opts.S3CORSOrigins,
+	}
+	if opts.S3VirtualEndpoint != "" {
+		u, err := url.Parse(opts.S3VirtualEndpoint)
+		if err != nil {
+			return nil, err
+		}
+		options.Hosts = []string{u.Hostname()}
+	}
+	return s3.New(options)
 }
 
 func listenS3(ctx context.Context, address string) (net.Listener, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
-// Describer names the operation of a request. *store.Store, *gcs.Service and *azure.Service implement
+// Describer names the operation of a request. *s3.Service, *gcs.Service and *azure.Service implement
 // it.
 type Describer interface {
 	Describe(r *http.Request) httpserver.Request

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
-	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 )
 
 // serve handles a request, and applies its fault. It reports whether the connection
@@ -100,7 +100,7 @@ func failStore(w http.ResponseWriter, r *http.Request, served Describer, code, t
 		azure.Fail(w, r, status, cmp.Or(azureCodes[code], code), text)
 		return false
 	}
-	if s3, ok := served.(*store.Store); ok {
+	if s3, ok := served.(*s3.Service); ok {
 		w = s3.AllowOrigin(w, r)
 	}
 	id := rand.Text()

@@ -13,14 +13,16 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // open returns a store, for its knowledge of requests, and of pages of these origins.
-func open(t *testing.T, origins ...string) *store.Store {
+func open(t *testing.T, origins ...string) *s3.Service {
 	t.Helper()
-	s, err := store.New(store.Options{CORSOrigins: origins})
+	s, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +31,11 @@ func open(t *testing.T, origins ...string) *store.Store {
 			t.Errorf("Close(): %v", err)
 		}
 	})
-	return s
+	served, err := s3.New(s3.Options{Options: pipeline.Options{Store: s}, CORSOrigins: origins})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return served
 }
 
 func TestMiddleware(t *testing.T) {

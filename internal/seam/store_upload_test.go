@@ -3,7 +3,6 @@ package seam_test
 import (
 	"errors"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -16,6 +15,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	s3plane "github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
@@ -84,14 +85,15 @@ func answerTo(j *journal.Journal, fault string) string {
 // s3Client returns a client of a store behind the seam, without retries.
 func s3Client(t *testing.T, i *seam.Incarnation) *s3.Client {
 	t.Helper()
-	var served *store.Store
-	served, err := store.New(store.Options{Middleware: func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { i.Middleware(served, next).ServeHTTP(w, r) })
-	}})
+	served, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(served.Handler())
+	service, err := s3plane.New(s3plane.Options{Options: pipeline.Options{Store: served}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(i.Middleware(service, service.Handler()))
 	t.Cleanup(func() {
 		server.Close()
 		if err := served.Close(); err != nil {

@@ -18,9 +18,8 @@ func (azureService) Protocol() fakedriver.Protocol { return fakedriver.ProtocolA
 func (azureService) Component() string { return vocabulary.Azure }
 
 func (azureService) Open(o Options) (Server, error) {
-	return azure.New(azure.Options{
-		Store: o.Store, MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger.WithName(vocabulary.Azure), Now: o.Now, Middleware: o.Middleware,
-	})
+	o.Logger = o.Logger.WithName(vocabulary.Azure)
+	return azure.New(o.Options)
 }
 
 // Region is empty, because signatures of Azure have none.

@@ -19,9 +19,8 @@ func (gcsService) Protocol() fakedriver.Protocol { return fakedriver.ProtocolGCS
 func (gcsService) Component() string { return vocabulary.GCS }
 
 func (gcsService) Open(o Options) (Server, error) {
-	return gcs.New(gcs.Options{
-		Store: o.Store, MaxBodyBytes: o.MaxBodyBytes, Logger: o.Logger.WithName(vocabulary.GCS), Now: o.Now, Middleware: o.Middleware,
-	})
+	o.Logger = o.Logger.WithName(vocabulary.GCS)
+	return gcs.New(gcs.Options{Options: o.Options, CORSOrigins: o.CORSOrigins})
 }
 
 func (gcsService) Region(*store.Store) string { return signing.GoogleRegion }

@@ -4,19 +4,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// s3Service implements Service. The store serves S3 itself.
+// s3Service implements Service.
 type s3Service struct{}
 
 func (s3Service) Protocol() fakedriver.Protocol { return fakedriver.ProtocolS3 }
 
 func (s3Service) Component() string { return vocabulary.Store }
 
-func (s3Service) Open(o Options) (Server, error) { return o.Store, nil }
+func (s3Service) Open(o Options) (Server, error) {
+	return s3.New(s3.Options{Options: o.Options, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Issued: o.Issued})
+}
 
 func (s3Service) Region(s *store.Store) string { return s.Region() }
 

@@ -7,16 +7,15 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"time"
-
-	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
 // Service is the service of one protocol.
@@ -41,14 +40,14 @@ type Service interface {
 	Lead(driver *fakedriver.Options, endpoint string)
 }
 
-// Options configure a server.
+// Options configure a server. The clock and the middleware are the seams.
 type Options struct {
-	Store        *store.Store
-	MaxBodyBytes int64
-	Logger       logr.Logger
-	// Now and Middleware are the seams; nil means none.
-	Now        func() time.Time
-	Middleware func(http.Handler) http.Handler
+	pipeline.Options
+
+	// CORSOrigins, WebIdentity and Issued are for S3; see its options.
+	CORSOrigins []string
+	WebIdentity func(ctx context.Context, token, role string) (accountID string, err error)
+	Issued      func(*authorization.Session)
 }
 
 // Server answers the clients of a service. It keeps all its state in the store.
@@ -60,7 +59,7 @@ type Server interface {
 	Unwrapped() http.Handler
 }
 
-// S3 is the service that each store has.
+// S3 is the service that each driver has.
 var S3 Service = s3Service{}
 
 // others are the services that a driver enables by its protocols.

@@ -14,13 +14,12 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // BenchmarkHandler measures the store without a client and a connection.
 func BenchmarkHandler(b *testing.B) {
-	s, err := store.New(store.Options{})
+	s, err := s3test.Open(s3test.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func largestFile(t *testing.T, dir string) (name string, size int64) {
 // TestContentDamaged: damaged content is sent up to the damage, and nothing else in its place.
 func TestContentDamaged(t *testing.T) {
 	dir := t.TempDir()
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	s.Bucket(t, "photos")
 	key := s.Account(t, "app", s3test.ReadWrite("photos"))
 	content := strings.Repeat("0123456789abcdef", 1<<20)
@@ -113,7 +113,7 @@ func (d *damagedBucket) open(t *testing.T, lines *[]string) *s3test.App {
 			*lines = append(*lines, line)
 		}
 	}, funcr.Options{})
-	s := s3test.Serve(t, store.Options{Dir: d.dir, Logger: logger})
+	s := s3test.Serve(t, s3test.Options{Dir: d.dir, Logger: logger})
 	s.Bucket(t, "photos")
 	d.key = s.Account(t, "app", s3test.AllAccess("photos"))
 	return &s3test.App{T: t, Store: s, S3: s.Client(t, d.key), Bucket: new("photos"), Key: d.key}
@@ -247,7 +247,7 @@ func TestImageDamaged(t *testing.T) {
 		defer image.Release()
 		dir := filepath.Join(t.TempDir(), "image")
 		a.Must(image.Write(dir))
-		s := s3test.Serve(t, store.Options{Dir: dir})
+		s := s3test.Serve(t, s3test.Options{Dir: dir})
 		restored := &s3test.App{T: t, Store: s, S3: s.Client(t, d.key), Bucket: a.Bucket, Key: d.key}
 		if content, _ := restored.Read("bad", ""); content != "again" || len(s.Damaged()) != 0 {
 			t.Errorf("in the copy the object is %q, and Damaged() = %+v", content, s.Damaged())

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -21,12 +20,12 @@ func TestReopen(t *testing.T) {
 	var before []fakedriver.Bucket
 	var credentials fakedriver.Credentials
 	t.Run("First", func(t *testing.T) {
-		s, c := s3test.Fixture(t, store.Options{Dir: dir})
+		s, c := s3test.Fixture(t, s3test.Options{Dir: dir})
 		credentials = s.Account(t, "app", s3test.ReadWrite("photos"))
 		s3test.Put(t, c, "k", "content")
 		before, _ = s.Buckets(t.Context())
 	})
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	after, err := s.Buckets(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +45,7 @@ func TestReopen(t *testing.T) {
 			t.Errorf("%s has mode %v, %v; want 0600", file, info.Mode(), err)
 		}
 	}
-	if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err := s3test.Open(s3test.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("New() on a directory in use = %v", err)
 	}
 }
@@ -58,7 +57,7 @@ func TestCompleteAgainReopened(t *testing.T) {
 	var part types.CompletedPart
 	var etag string
 	t.Run("First", func(t *testing.T) {
-		s, c := s3test.Fixture(t, store.Options{Dir: dir})
+		s, c := s3test.Fixture(t, s3test.Options{Dir: dir})
 		a := &s3test.App{T: t, Store: s, S3: c, Bucket: new("photos")}
 		u = a.Begin("k")
 		part = a.Part(u, 1, "part")
@@ -66,7 +65,7 @@ func TestCompleteAgainReopened(t *testing.T) {
 		a.Must(err)
 		etag = *done.ETag
 	})
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	a := &s3test.App{T: t, Store: s, S3: s.Client(t, s.Admin(t)), Bucket: new("photos")}
 	done, err := a.Complete(u, part)
 	a.Must(err)
@@ -84,7 +83,7 @@ func TestEarlierVersion(t *testing.T) {
 		if err := os.WriteFile(path, []byte("anything"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := store.New(store.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := s3test.Open(s3test.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("New() on a directory with %s = %v, want an error that names it", name, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "vault.db")); err == nil {
@@ -94,7 +93,7 @@ func TestEarlierVersion(t *testing.T) {
 }
 
 func TestServeEndsWithContext(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	l := s3test.Listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

@@ -15,7 +15,6 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -42,7 +41,7 @@ func TestFullDisk(t *testing.T) {
 			d := smallDisk(t)
 			acknowledged := map[string]string{}
 			t.Run("First", func(t *testing.T) {
-				_, c := s3test.Fixture(t, store.Options{Dir: d.dir})
+				_, c := s3test.Fixture(t, s3test.Options{Dir: d.dir})
 				expectFull(t, fill(t, c, size, acknowledged))
 				expectObjects(t, c, acknowledged)
 				if err := os.Remove(d.ballast); err != nil {
@@ -51,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 				s3test.Put(t, c, "after", "there is space")
 				acknowledged["after"] = "there is space"
 			})
-			s := s3test.Serve(t, store.Options{Dir: d.dir})
+			s := s3test.Serve(t, s3test.Options{Dir: d.dir})
 			expectObjects(t, s.Client(t, s.Account(t, "app", s3test.ReadWrite("photos"))), acknowledged)
 		})
 	}

@@ -15,14 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // fuzzed is a store with an account, without a server.
-func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
+func fuzzed(f *testing.F) (*s3test.Server, fakedriver.Credentials) {
 	f.Helper()
-	s, err := store.New(store.Options{WebIdentity: s3test.WebIdentities})
+	s, err := s3test.Open(s3test.Options{WebIdentity: s3test.WebIdentities})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,10 +39,10 @@ func fuzzed(f *testing.F) (*store.Store, fakedriver.Credentials) {
 }
 
 // formOfStranger returns a form that is correct except for the secret.
-func formOfStranger(f *testing.F, s *store.Store, c fakedriver.Credentials) string {
+func formOfStranger(f *testing.F, s *s3test.Server, c fakedriver.Credentials) string {
 	f.Helper()
 	c.SecretAccessKey = "not the secret"
-	body, kind := (&s3test.Server{Store: s}).Form("photos", c).Encode()
+	body, kind := s.Form("photos", c).Encode()
 	return fmt.Sprintf("POST /photos HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body)
 }
 

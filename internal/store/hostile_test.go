@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -22,7 +21,7 @@ import (
 // TestPanic makes the store panic, by its clock.
 func TestPanic(t *testing.T) {
 	var broken atomic.Bool
-	s, c := s3test.Fixture(t, store.Options{Now: func() time.Time {
+	s, c := s3test.Fixture(t, s3test.Options{Now: func() time.Time {
 		if broken.Load() {
 			panic("the clock is broken")
 		}
@@ -78,7 +77,7 @@ func half(t *testing.T, s *s3test.Server, c fakedriver.Credentials, declared int
 
 func TestDeclaredLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := s3test.ServeInMemory(t, store.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
+		s := s3test.ServeInMemory(t, s3test.Options{MaxBodyBytes: 1 << 40, BodyTimeout: time.Second})
 		s.Bucket(t, "photos")
 		app := s.Account(t, "app", s3test.ReadWrite("photos"))
 		if got := half(t, s, app, 1<<50); got != "EntityTooLarge" {
@@ -104,7 +103,7 @@ func TestDeclaredLength(t *testing.T) {
 func TestAnswerNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
-		s := s3test.ServeInMemory(t, store.Options{BodyTimeout: limit})
+		s := s3test.ServeInMemory(t, s3test.Options{BodyTimeout: limit})
 		c := s.App(t)
 		s3test.Put(t, c, "big", strings.Repeat("x", 1<<20))
 		presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("big")})

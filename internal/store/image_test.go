@@ -12,14 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestImage writes the image of a store, and opens it: buckets, keys, objects with their versions,
 // and an unfinished upload are from the moment of the image, without later changes.
 func TestImage(t *testing.T) {
-	for name, options := range map[string]store.Options{"Memory": {}, "Directory": {Dir: filepath.Join(t.TempDir(), "data")}} {
+	for name, options := range map[string]s3test.Options{"Memory": {}, "Directory": {Dir: filepath.Join(t.TempDir(), "data")}} {
 		t.Run(name, func(t *testing.T) {
 			s, c := s3test.Fixture(t, options)
 			credentials := s.Account(t, "app", s3test.ReadWrite("photos"))
@@ -53,7 +52,7 @@ func TestImage(t *testing.T) {
 			}
 			image.Release()
 
-			restored := s3test.Serve(t, store.Options{Dir: dir})
+			restored := s3test.Serve(t, s3test.Options{Dir: dir})
 			after, err := restored.Buckets(t.Context())
 			if err != nil {
 				t.Fatal(err)

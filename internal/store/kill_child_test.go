@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -14,7 +13,7 @@ import (
 // TestKillChild is the process that TestKill kills. It serves a store, and prints its changes of
 // accounts meanwhile.
 func TestKillChild(t *testing.T) {
-	s := s3test.Serve(t, store.Options{Dir: harness.ChildDir(t)})
+	s := s3test.Serve(t, s3test.Options{Dir: harness.ChildDir(t)})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "albums", func(b *fakedriver.BucketSpec) { b.Versioning = true })
 	app := addSurvivors(t, s)

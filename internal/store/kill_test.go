@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -39,7 +38,7 @@ func TestKill(t *testing.T) {
 		enough := 150 + random.Int64N(250)
 		useAndKill(t, dir, clients, books, enough)
 		t.Run("Reopen", func(t *testing.T) {
-			s := s3test.Serve(t, store.Options{Dir: dir})
+			s := s3test.Serve(t, s3test.Options{Dir: dir})
 			books.expect(t, s)
 			c := s.Client(t, addSurvivors(t, s))
 			for _, client := range clients {
@@ -81,7 +80,7 @@ func useAndKill(t *testing.T, dir string, clients []*survivor, books accounts, e
 // expectNothingLeft deletes everything, and expects that no file of a blob remains.
 func expectNothingLeft(t *testing.T, dir string, clients []*survivor) {
 	t.Helper()
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	c := s.Client(t, addSurvivors(t, s))
 	for _, client := range clients {
 		client.clear(t, c)

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -16,7 +15,7 @@ import (
 // TestOtherProtocols tries to access a bucket of GCS by S3, with a key with all permissions: for S3
 // the bucket does not exist.
 func TestOtherProtocols(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	spec := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
 	if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -40,7 +39,7 @@ func TestOtherProtocols(t *testing.T) {
 
 // TestAuthenticate finds accounts by the secret itself.
 func TestAuthenticate(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	photos := fakedriver.BucketSpec{Name: "photos", Owner: "admin", Protocol: fakedriver.ProtocolGCS}
 	if _, err := s.CreateBucket(t.Context(), photos); err != nil {
 		t.Fatal(err)

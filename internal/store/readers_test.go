@@ -12,7 +12,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -21,7 +20,7 @@ import (
 func TestReadersOfWhatGoes(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
-			_, c := s3test.Fixture(t, store.Options{Dir: dir})
+			_, c := s3test.Fixture(t, s3test.Options{Dir: dir})
 			const workers, rounds, keys = 4, 25, 3
 			var writing atomic.Int32
 			var all sync.WaitGroup

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -29,7 +28,7 @@ type slowClient struct {
 func TestSlowConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = time.Second
-		s := s3test.ServeInMemory(t, store.Options{HeaderTimeout: limit, IdleTimeout: limit, BodyTimeout: limit, MinRate: 1 << 10})
+		s := s3test.ServeInMemory(t, s3test.Options{HeaderTimeout: limit, IdleTimeout: limit, BodyTimeout: limit, MinRate: 1 << 10})
 		c := s.App(t)
 		s3test.Put(t, c, "k", "before")
 		clients := slowClients(t, s)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -33,7 +32,7 @@ func (d *drip) Read(p []byte) (int, error) {
 func TestSteadyClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, rate, total = time.Second, 300 << 10, 20 * 300 << 10
-		s := s3test.ServeInMemory(t, store.Options{HeaderTimeout: limit, BodyTimeout: limit})
+		s := s3test.ServeInMemory(t, s3test.Options{HeaderTimeout: limit, BodyTimeout: limit})
 		c := s.App(t)
 		content := bytes.Repeat([]byte("steady "), total/7+1)[:total]
 		in := s3test.Signed{
@@ -75,7 +74,7 @@ func TestSteadyClients(t *testing.T) {
 func TestKeptConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
-		s := s3test.ServeInMemory(t, store.Options{BodyTimeout: limit, IdleTimeout: time.Hour})
+		s := s3test.ServeInMemory(t, s3test.Options{BodyTimeout: limit, IdleTimeout: time.Hour})
 		s.Bucket(t, "photos")
 		app := s.Account(t, "app", s3test.ReadWrite("photos"))
 		transport := s.Transport(t)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
@@ -16,16 +18,16 @@ import (
 // its endpoint. The driver tells applications the given S3 endpoint.
 func ServeFake(tb testing.TB, name, s3Endpoint string, change ...func(*fakedriver.Options)) string {
 	tb.Helper()
-	s3, err := store.New(store.Options{})
+	backend, err := store.New(store.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := s3.Close(); err != nil {
+		if err := backend.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
-	options := fakedriver.Options{Name: name, Backend: s3, Endpoint: s3Endpoint}
+	options := fakedriver.Options{Name: name, Backend: backend, Endpoint: s3Endpoint}
 	for _, f := range change {
 		f(&options)
 	}
@@ -39,21 +41,25 @@ func ServeWithStore(
 	tb testing.TB, name string, wrap func(fakedriver.Backend) fakedriver.Backend, observe func(*http.Request),
 ) string {
 	tb.Helper()
-	s3, err := store.New(store.Options{})
+	backend, err := store.New(store.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	plane, err := s3.New(s3.Options{Options: pipeline.Options{Store: backend}})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		observe(r)
-		s3.Handler().ServeHTTP(w, r)
+		plane.Handler().ServeHTTP(w, r)
 	}))
 	tb.Cleanup(func() {
 		service.Close()
-		if err := s3.Close(); err != nil {
+		if err := backend.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
-	return serve(tb, fakedriver.Options{Name: name, Backend: wrap(s3), Endpoint: service.URL, Region: s3.Region()})
+	return serve(tb, fakedriver.Options{Name: name, Backend: wrap(backend), Endpoint: service.URL, Region: backend.Region()})
 }
 
 func serve(tb testing.TB, opts fakedriver.Options) string {

@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // App is an application with all access to one bucket, "photos".
@@ -28,7 +27,7 @@ type App struct {
 // NewApp starts a store in memory with the bucket, which can be changed before it is created.
 func NewApp(t *testing.T, change ...func(*fakedriver.BucketSpec)) *App {
 	t.Helper()
-	s := Serve(t, store.Options{})
+	s := Serve(t, Options{})
 	s.Bucket(t, "photos", change...)
 	key := s.Account(t, "app", AllAccess("photos"))
 	return &App{T: t, Store: s, S3: s.Client(t, key), Bucket: new("photos"), Key: key}

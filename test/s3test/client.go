@@ -10,12 +10,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-
-	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // Fixture is a store with one bucket and a client with full access.
-func Fixture(t *testing.T, options store.Options) (*Server, *s3.Client) {
+func Fixture(t *testing.T, options Options) (*Server, *s3.Client) {
 	t.Helper()
 	s := Serve(t, options)
 	app := s.App(t)

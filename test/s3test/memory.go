@@ -6,16 +6,16 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-
-	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // ServeInMemory is Serve on connections in memory. In a bubble of synctest the deadlines of such
 // connections follow the bubble's clock, which advances when all goroutines wait.
-func ServeInMemory(t *testing.T, options store.Options) *Server {
+func ServeInMemory(t *testing.T, options Options) *Server {
 	t.Helper()
 	l := &memoryListener{dialed: make(chan net.Conn), closed: make(chan struct{})}
-	return &Server{Store: serveOn(t, l, options), URL: "http://store.test", connect: l.dial}
+	s := serveOn(t, l, options)
+	s.URL, s.connect = "http://store.test", l.dial
+	return s
 }
 
 // memoryListener accepts connections of net.Pipe, not of bufconn: bufconn starts

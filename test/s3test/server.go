@@ -2,26 +2,76 @@ package s3test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/go-logr/logr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	s3plane "github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 // Owner owns the buckets and accounts of tests.
 const Owner = "test"
 
-// Server is a store that is being served.
+// Options configure a store and its S3 service.
+type Options struct {
+	// Options of the store.
+	Dir         string
+	Region      string
+	MaxAccounts int
+	Rand        io.Reader
+	// Options of the service.
+	Hosts        []string
+	MaxBodyBytes int64
+	CORSOrigins  []string
+	WebIdentity  func(ctx context.Context, token, role string) (string, error)
+	Middleware   func(http.Handler) http.Handler
+	// Limits for slow clients.
+	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
+	MinRate                                 int64
+	// Options of both.
+	Now    func() time.Time
+	Logger logr.Logger
+}
+
+// Open opens a store and its service. The caller closes the store.
+func Open(o Options) (*Server, error) {
+	opened, err := store.New(store.Options{
+		Dir: o.Dir, Region: o.Region, MaxAccounts: o.MaxAccounts, Rand: o.Rand, Now: o.Now, Logger: o.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	limits := httpserver.Limits{HeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout, BodyTimeout: o.BodyTimeout, MinRate: o.MinRate}
+	service, err := s3plane.New(s3plane.Options{
+		Options: pipeline.Options{
+			Store: opened, MaxBodyBytes: o.MaxBodyBytes, Limits: limits, Now: o.Now, Middleware: o.Middleware, Logger: o.Logger,
+		},
+		Hosts: o.Hosts, CORSOrigins: o.CORSOrigins, WebIdentity: o.WebIdentity, Rand: o.Rand,
+	})
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
+	return &Server{Store: opened, Service: service}, nil
+}
+
+// Server is a store whose S3 service is being served.
 type Server struct {
 	*store.Store
+	*s3plane.Service
 
 	URL string
 	// connect opens a connection; nil for TCP to the host of the URL.
@@ -29,17 +79,19 @@ type Server struct {
 }
 
 // Serve starts a store, and stops it when the test ends.
-func Serve(t *testing.T, options store.Options) *Server {
+func Serve(t *testing.T, options Options) *Server {
 	t.Helper()
 	l := Listen(t)
-	return &Server{Store: serveOn(t, l, options), URL: "http://" + l.Addr().String()}
+	s := serveOn(t, l, options)
+	s.URL = "http://" + l.Addr().String()
+	return s
 }
 
-func serveOn(t *testing.T, l net.Listener, options store.Options) *store.Store {
+func serveOn(t *testing.T, l net.Listener, options Options) *Server {
 	t.Helper()
-	s, err := store.New(options)
+	s, err := Open(options)
 	if err != nil {
-		t.Fatalf("New(): %v", err)
+		t.Fatalf("Open(): %v", err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(context.Background(), l) }()
@@ -157,9 +209,9 @@ func ReadWrite(bucket string) fakedriver.Grant {
 }
 
 // Unserved opens a store without a server, and closes it when the test ends.
-func Unserved(t *testing.T, options store.Options) *store.Store {
+func Unserved(t *testing.T, options Options) *Server {
 	t.Helper()
-	s, err := store.New(options)
+	s, err := Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}

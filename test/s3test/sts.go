@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
@@ -34,7 +33,7 @@ func WebIdentities(_ context.Context, token, role string) (string, error) {
 }
 
 // ServiceAccount is a store with a bucket and an account for tokens only.
-func ServiceAccount(t *testing.T, options store.Options) *Server {
+func ServiceAccount(t *testing.T, options Options) *Server {
 	t.Helper()
 	options.WebIdentity = WebIdentities
 	s := Serve(t, options)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
@@ -20,15 +20,15 @@ func (s *Service) authenticate(x *exchange) (err error) {
 		return failure.ErrAuthentication.With("Server failed to authenticate the request. cosi-emu supports the shared access " +
 			"signature of the Secret, in the URL, and no Authorization header.")
 	}
-	x.caller, err = s.signer(x.r, x.target, x.query)
+	x.Caller, err = s.signer(x.R, x.target, x.Query)
 	return err
 }
 
-func (s *Service) signer(r *http.Request, t address.Target, query url.Values) (*authorization.Caller, error) {
+func (s *Service) signer(r *http.Request, t target, query url.Values) (*authorization.Caller, error) {
 	switch {
 	case !query.Has("sig"):
 		return nil, failure.ErrAnonymous
-	case t.Level == address.Account:
+	case t.level == levelAccount:
 		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature of the Secret is for " +
 			"one container, and not for the account: only the driver may list containers.")
 	}
@@ -45,7 +45,7 @@ func (s *Service) signer(r *http.Request, t address.Target, query url.Values) (*
 	} else if failure.Of(err) == failure.ErrBusy {
 		return nil, err
 	}
-	if !sas.Verify(t.Account, t.Container, query, secret) || !known || secret == "" || caller.Session() != nil {
+	if !sas.Verify(t.account, t.container, query, secret) || !known || secret == "" || caller.Session() != nil {
 		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature is wrong, is for " +
 			"another container, or its access has been revoked.")
 	}
@@ -63,20 +63,13 @@ func (s *Service) checkSignature(r *http.Request, query url.Values) error {
 	if err != nil || query.Get("se") != "" && !now.Before(end) {
 		return failure.ErrAuthentication.With("Server failed to authenticate the request. Signature not valid in the specified time frame.")
 	}
-	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), schemeOf(r)) {
+	if protocols := query.Get("spr"); protocols != "" && !slices.Contains(strings.Split(protocols, ","), pipeline.Scheme(r)) {
 		return failure.ErrProtocol
 	}
 	if addresses := query.Get("sip"); addresses != "" && !isWithin(addresses, r.RemoteAddr) {
 		return failure.ErrSourceIP
 	}
 	return nil
-}
-
-func schemeOf(r *http.Request) string {
-	if r.TLS != nil {
-		return "https"
-	}
-	return "http"
 }
 
 // timeOf reads a time in one of the forms of ISO 8601 that signatures may have; zero without one.
@@ -110,8 +103,4 @@ func isWithin(addresses, client string) bool {
 	to, err2 := netip.ParseAddr(last)
 	address = address.Unmap()
 	return err == nil && err2 == nil && from.Compare(address) <= 0 && address.Compare(to) <= 0
-}
-
-func permits(query url.Values, letters string) bool {
-	return strings.ContainsAny(query.Get("sp"), letters)
 }

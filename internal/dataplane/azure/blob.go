@@ -125,7 +125,7 @@ func versionsOf(all []*objects.Version) (v versions, err error) {
 // uncommitted blocks if ends is set.
 func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*draft, error)) (*blob, error) {
 	var stored properties
-	added, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -140,7 +140,7 @@ func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*dr
 			m.Remove = all[:1]
 		}
 		if ends {
-			m.EndUpload = blocksID(x.target.Blob)
+			m.EndUpload = blocksID(x.target.blob)
 		}
 		return m, err
 	})
@@ -167,12 +167,12 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 // read returns the blob of a request, or a snapshot of it, with content until the request ends. It
 // checks the conditions.
 func (s *Service) read(x *exchange) (*blob, error) {
-	id := x.query.Get("snapshot")
-	v, err := x.bucket.Get(x.target.Blob, id)
+	id := x.Query.Get("snapshot")
+	v, err := x.bucket.Get(x.target.blob, id)
 	if err != nil {
 		return nil, failure.ErrNoBlob
 	}
-	x.hold(v.Release)
+	x.Hold(v.Release)
 	if id == baseID {
 		return nil, failure.ErrInvalidQuery
 	}

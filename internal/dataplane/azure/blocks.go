@@ -35,11 +35,12 @@ func (s *Service) putBlock(x *exchange) error {
 	x.set("Content-Md5", base64.StdEncoding.EncodeToString(x.body.md5))
 	x.set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(x.body.crc64))
 	x.set("X-Ms-Request-Server-Encrypted", "true")
-	return x.begin(http.StatusCreated)
+	x.W.WriteHeader(http.StatusCreated)
+	return nil
 }
 
 func (s *Service) stage(x *exchange, block objects.Body) error {
-	id := x.query.Get("blockid")
+	id := x.Query.Get("blockid")
 	decoded, err := base64.StdEncoding.DecodeString(id)
 	if err != nil || len(decoded) == 0 || len(decoded) > maxBlockIDBytes {
 		return failure.ErrInvalidBlockID
@@ -50,18 +51,18 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 	if err := s.checkStage(x, len(decoded)); err != nil {
 		return err
 	}
-	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.Blob), Key: x.target.Blob})
+	upload, err := x.bucket.BeginUpload(objects.Upload{ID: blocksID(x.target.blob), Key: x.target.blob})
 	if err != nil {
 		return err
 	}
-	_, err = x.bucket.PutPart(x.target.Blob, upload.ID, objects.Part{Name: id, Body: block})
+	_, err = x.bucket.PutPart(x.target.blob, upload.ID, objects.Part{Name: id, Body: block})
 	return err
 }
 
 // checkStage checks Azure's conditions for a block: the IDs of all blocks of a blob have the same
 // length.
 func (s *Service) checkStage(x *exchange, length int) error {
-	found, err := versionsOf(x.bucket.Versions(x.target.Blob))
+	found, err := versionsOf(x.bucket.Versions(x.target.blob))
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Service) checkStage(x *exchange, length int) error {
 			return failure.ErrBlobType
 		}
 	}
-	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
+	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
 	if len(staged) == 0 {
 		return nil
 	}
@@ -172,7 +173,7 @@ func (s *Service) putBlockList(x *exchange) error {
 
 func (s *Service) assemble(x *exchange, d *draft, current *blob, listed []listedBlock) error {
 	uncommitted, committed := map[string]objects.Body{}, map[string]objects.Body{}
-	for _, part := range x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob)) {
+	for _, part := range x.bucket.AllParts(x.target.blob, blocksID(x.target.blob)) {
 		uncommitted[part.Name] = part.Body
 	}
 	if current != nil {
@@ -233,12 +234,12 @@ func (b *blocks) add(name string, size int64) {
 
 // getBlockList lists the committed blocks, the uncommitted ones, or all.
 func (s *Service) getBlockList(x *exchange) error {
-	kind := x.query.Get("blocklisttype")
+	kind := x.Query.Get("blocklisttype")
 	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
 		return failure.ErrInvalidQuery
 	}
 	list := blockListXML{}
-	staged := x.bucket.AllParts(x.target.Blob, blocksID(x.target.Blob))
+	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
 	found, err := s.read(x)
 	if err != nil && (found != nil || len(staged) == 0) {
 		return err
@@ -273,9 +274,7 @@ func (x *exchange) sendXML(document any) error {
 	body = append([]byte(xml.Header), failure.Literal(body)...)
 	x.set("Content-Type", "application/xml")
 	x.set("Content-Length", strconv.Itoa(len(body)))
-	if err := x.begin(http.StatusOK); err != nil {
-		return err
-	}
-	_, _ = x.w.Write(body) // the client may have disconnected
+	x.W.WriteHeader(http.StatusOK)
+	_, _ = x.W.Write(body) // the client may have disconnected
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/minio/crc64nvme"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -55,31 +56,24 @@ func (s *Service) readBody(x *exchange) error {
 	}
 }
 
-func (s *Service) receiveContent(x *exchange) error {
-	writer := s.options.Store.Blobs().Create()
-	defer writer.Abort()
-	if err := s.receive(x, writer, s.options.MaxBodyBytes); err != nil {
-		return err
-	}
-	blob, err := writer.Seal()
-	if err != nil {
-		return err
-	}
-	x.hold(blob.Release)
-	x.body.content = objects.NewBody(blob)
-	return nil
+func (s *Service) receiveContent(x *exchange) (err error) {
+	x.body.content, err = pipeline.Receive(s.options.Store.Blobs(), func(writer io.Writer) error {
+		return s.receive(x, writer, s.options.MaxBodyBytes)
+	})
+	x.Hold(x.body.content.Release)
+	return err
 }
 
 func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 	switch {
-	case x.r.ContentLength < 0:
+	case x.R.ContentLength < 0:
 		return failure.ErrNoLength
-	case x.r.ContentLength > limit:
+	case x.R.ContentLength > limit:
 		return failure.ErrTooLarge
 	}
 	computed := newSums()
 	// The writer reads into its own buffer.
-	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.w, x.r.Body, limit), computed)); err != nil {
+	if _, err := io.Copy(to, io.TeeReader(http.MaxBytesReader(x.W, x.R.Body, limit), computed)); err != nil {
 		return err
 	}
 	x.body.md5, x.body.crc64 = computed.values()

@@ -64,7 +64,7 @@ func (b *blob) matches(list string) bool {
 
 // checkRead checks the conditions and the lease of a request that reads a blob.
 func (s *Service) checkRead(x *exchange, b *blob) error {
-	c, err := conditionsOf(x.r.Header, "")
+	c, err := conditionsOf(x.R.Header, "")
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *Service) checkWrite(x *exchange, b *blob) error {
 }
 
 func (x *exchange) checkConditions(b *blob) error {
-	c, err := forWrite(conditionsOf(x.r.Header, ""))
+	c, err := forWrite(conditionsOf(x.R.Header, ""))
 	if err != nil {
 		return err
 	}

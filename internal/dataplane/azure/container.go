@@ -14,7 +14,7 @@ func (s *Service) containerProperties(x *exchange) error {
 	if x.header(leaseHeader) != "" {
 		return failure.ErrLeaseOfContainer
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Container)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.container)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,8 @@ func (s *Service) containerProperties(x *exchange) error {
 		x.set("X-Ms-Default-Encryption-Scope", "$account-encryption-key")
 		x.set("X-Ms-Deny-Encryption-Scope-Override", "false")
 	}
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 // accountInformation describes the storage account, which azcopy asks for before it copies.
@@ -36,7 +37,8 @@ func (s *Service) accountInformation(x *exchange) error {
 	x.set("X-Ms-Sku-Name", "Standard_LRS")
 	x.set("X-Ms-Account-Kind", "StorageV2")
 	x.set("X-Ms-Is-Hns-Enabled", "false")
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 func escaped(name string) string { return url.PathEscape(name) }

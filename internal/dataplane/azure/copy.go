@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -22,7 +21,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	caller, err := s.signer(x.r, t, query)
+	caller, err := s.signer(x.R, t, query)
 	if err != nil || !permits(query, "r") || x.copiesTags() && !permits(query, "t") {
 		return nil, failure.ErrCopySource
 	}
@@ -30,7 +29,7 @@ func (s *Service) source(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := forWrite(conditionsOf(x.r.Header, "X-Ms-Source-"))
+	c, err := forWrite(conditionsOf(x.R.Header, "X-Ms-Source-"))
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +40,15 @@ func (s *Service) source(x *exchange) (*blob, error) {
 }
 
 // sourceTarget parses the URL of the source.
-func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error) {
+func (x *exchange) sourceTarget() (t target, query url.Values, err error) {
 	u, err := url.Parse(x.header(copySource))
-	if err != nil || !strings.EqualFold(u.Host, x.r.Host) {
+	if err != nil || !strings.EqualFold(u.Host, x.R.Host) {
 		return t, nil, failure.ErrCopySource
 	}
 	if query, err = url.ParseQuery(u.RawQuery); err != nil {
 		return t, nil, failure.ErrCopySource
 	}
-	if t, err = address.Parse(u); err != nil || t.Level != address.Blob {
+	if t, err = locate(u); err != nil || t.level != levelBlob {
 		return t, nil, failure.ErrCopySource
 	}
 	return t, query, nil
@@ -57,27 +56,23 @@ func (x *exchange) sourceTarget() (t address.Target, query url.Values, err error
 
 // readSource reads the source with its own grant. The gate that the request already holds covers a
 // source of the same access.
-func (s *Service) readSource(x *exchange, caller *authorization.Caller, t address.Target, snapshot string) (*blob, error) {
+func (s *Service) readSource(x *exchange, caller *authorization.Caller, t target, snapshot string) (*blob, error) {
 	if !caller.IsLive() {
 		return nil, failure.ErrCopySource
 	}
-	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.Container)
+	grant, err := caller.Grant(fakedriver.ProtocolAzure, t.container)
 	if err != nil || !authorization.Allows(grant, authorization.ReadData) {
 		return nil, failure.ErrCopySource
 	}
-	b, err := s.options.Store.GetBucket(x.r.Context(), t.Container)
+	bucket, err := s.options.Store.Bucket(x.R.Context(), t.container)
 	if err != nil {
 		return nil, failure.ErrCopySource
 	}
-	bucket, err := s.options.Store.Objects().Bucket(b.UID)
-	if err != nil {
-		return nil, failure.ErrCopySource
-	}
-	v, err := bucket.Get(t.Blob, snapshot)
+	v, err := bucket.Get(t.blob, snapshot)
 	if err != nil {
 		return nil, failure.ErrNoBlob
 	}
-	x.hold(v.Release)
+	x.Hold(v.Release)
 	return blobOf(v)
 }
 
@@ -114,7 +109,8 @@ func (s *Service) copyBlob(x *exchange) error {
 	x.describe(made)
 	x.set("X-Ms-Copy-Id", made.Copy.ID)
 	x.set("X-Ms-Copy-Status", copySucceeded)
-	return x.begin(http.StatusAccepted)
+	x.W.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
 // checkSource reads the source of a copy only if the client has sent a checksum.
@@ -163,7 +159,7 @@ func (x *exchange) verifySource(body objects.Body) (err error) {
 }
 
 func (s *Service) sourceRange(x *exchange) (body objects.Body, err error) {
-	if x.r.ContentLength > 0 {
+	if x.R.ContentLength > 0 {
 		return body, failure.ErrInvalidHeader.With("A request with a source has no body.")
 	}
 	from, err := s.source(x)

@@ -4,9 +4,7 @@
 //
 // It uses the accounts, grants, buckets, objects, contents, deadlines and servers of package store:
 // a container is a bucket, a blob is an object, and a snapshot is an older version of it. A request
-// goes through phases before it reads or changes anything: authentication, the allow-list of
-// operations, parameters and headers, the permissions of the signature and the grant, and the body
-// within limits.
+// goes through the phases of package pipeline.
 //
 // Clients authenticate with a shared access signature from the Secret of the BucketAccess; see
 // package sas. It names a stored access policy, which ends with the access.

@@ -59,7 +59,7 @@ func (s *Service) describeAll(x *exchange, b *blob) {
 // no others.
 func (x *exchange) describeMetadata(b *blob) {
 	for name, value := range b.Attributes.Metadata {
-		x.w.Header()[strings.ToLower(metadataPrefix)+name] = []string{value}
+		x.W.Header()[strings.ToLower(metadataPrefix)+name] = []string{value}
 	}
 }
 
@@ -97,7 +97,8 @@ func (s *Service) getProperties(x *exchange) error {
 		x.set("X-Ms-Access-Tier-Inferred", "true")
 	}
 	x.set("Content-Length", strconv.FormatInt(b.Size(), 10))
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 // tierOf returns the only tier; append blobs have none.
@@ -115,7 +116,8 @@ func (s *Service) getMetadata(x *exchange) error {
 	}
 	x.describe(b)
 	x.describeMetadata(b)
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 // get sends the content of a blob, or a range of it.
@@ -135,7 +137,7 @@ func (s *Service) get(x *exchange) error {
 	if isRange {
 		status = http.StatusPartialContent
 		x.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", offset, offset+length-1, b.Size()))
-		x.w.Header().Del("Content-Md5")
+		x.W.Header().Del("Content-Md5")
 		x.set("X-Ms-Blob-Content-Md5", b.MD5)
 	}
 	if err := x.sumRange(body, isRange); err != nil {
@@ -147,10 +149,8 @@ func (s *Service) get(x *exchange) error {
 	}
 	defer func() { _ = content.Close() }() // only read
 	x.set("Content-Length", strconv.FormatInt(length, 10))
-	if err := x.begin(status); err != nil {
-		return err
-	}
-	if _, err := io.Copy(x.w, content); err != nil {
+	x.W.WriteHeader(status)
+	if _, err := io.Copy(x.W, content); err != nil {
 		panic(http.ErrAbortHandler) // the client must not take its part for the whole content
 	}
 	return nil
@@ -161,7 +161,7 @@ func (x *exchange) replaceHeaders() {
 	for name, header := range map[string]string{
 		"rscc": "Cache-Control", "rscd": "Content-Disposition", "rsce": "Content-Encoding", "rscl": "Content-Language", "rsct": "Content-Type",
 	} {
-		x.set(header, x.query.Get(name))
+		x.set(header, x.Query.Get(name))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
@@ -81,7 +80,7 @@ func (o operation) check(query url.Values, header http.Header) error {
 // takes reports whether the operation supports a header of Azure.
 func (o operation) takes(name, value string) bool {
 	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
-		name == ifTagsHeader && o.level == address.Blob && !slices.Contains(withoutConditions, o.name) ||
+		name == ifTagsHeader && o.level == levelBlob && !slices.Contains(withoutConditions, o.name) ||
 		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
 }
 

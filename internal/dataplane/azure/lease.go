@@ -110,7 +110,8 @@ func (s *Service) lease(x *exchange) error {
 	} else {
 		x.set(leaseHeader, changed.Lease.ID)
 	}
-	return x.begin(do.status)
+	x.W.WriteHeader(do.status)
+	return nil
 }
 
 type leaseAction struct {

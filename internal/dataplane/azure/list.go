@@ -111,8 +111,8 @@ type listing struct {
 }
 
 func (x *exchange) listing(now time.Time) (l listing, err error) {
-	l = listing{Query: objects.Query{Prefix: x.query.Get("prefix"), Delimiter: x.query.Get("delimiter"), Max: maxResults}, now: now}
-	if text := x.query.Get("maxresults"); text != "" {
+	l = listing{Query: objects.Query{Prefix: x.Query.Get("prefix"), Delimiter: x.Query.Get("delimiter"), Max: maxResults}, now: now}
+	if text := x.Query.Get("maxresults"); text != "" {
 		asked, err := strconv.Atoi(text)
 		if err != nil {
 			return l, failure.ErrInvalidQuery.With("The value of maxresults must be a number.")
@@ -122,12 +122,12 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 		}
 		l.Max = min(asked, maxResults)
 	}
-	marker, err := base64.URLEncoding.DecodeString(x.query.Get("marker"))
+	marker, err := base64.URLEncoding.DecodeString(x.Query.Get("marker"))
 	if err != nil {
 		return l, failure.ErrInvalidQuery.With("The value of marker must be from the previous page.")
 	}
 	l.After = string(marker)
-	if text := x.query.Get("include"); text != "" {
+	if text := x.Query.Get("include"); text != "" {
 		l.include = strings.Split(text, ",")
 	}
 	for _, name := range l.include {
@@ -135,7 +135,7 @@ func (x *exchange) listing(now time.Time) (l listing, err error) {
 			return l, failure.ErrInvalidQuery.With("cosi-emu does not implement include=" + printable(name) + ".")
 		}
 	}
-	if text := x.query.Get("showonly"); text != "" {
+	if text := x.Query.Get("showonly"); text != "" {
 		return l, failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter showonly of ListBlobs.")
 	}
 	return l, nil
@@ -150,10 +150,10 @@ func (s *Service) list(x *exchange) error {
 		return err
 	}
 	document := listXML{
-		Endpoint: schemeOf(x.r) + "://" + x.r.Host + "/" + x.target.Account, Container: x.target.Container,
-		Prefix: l.Prefix, Delimiter: l.Delimiter, Marker: x.query.Get("marker"),
+		Endpoint: x.Base() + "/" + x.target.account, Container: x.target.container,
+		Prefix: l.Prefix, Delimiter: l.Delimiter, Marker: x.Query.Get("marker"),
 	}
-	if x.query.Has("maxresults") {
+	if x.Query.Has("maxresults") {
 		document.MaxResults = l.Max
 	}
 	page := x.bucket.List(l.Query)

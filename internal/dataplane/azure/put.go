@@ -64,7 +64,8 @@ func (x *exchange) created(b *blob) error {
 	x.set("Content-Md5", base64.StdEncoding.EncodeToString(x.body.md5))
 	x.set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(x.body.crc64))
 	x.set("X-Ms-Request-Server-Encrypted", "true")
-	return x.begin(http.StatusCreated)
+	x.W.WriteHeader(http.StatusCreated)
+	return nil
 }
 
 // attributes reads headers, metadata and tags of a new blob. A source has the defaults, of which
@@ -123,7 +124,7 @@ func (x *exchange) overrideHeaders(h *objects.Headers) {
 func (x *exchange) metadata() (map[string]string, error) {
 	var all map[string]string
 	size := 0
-	for header, values := range x.r.Header {
+	for header, values := range x.R.Header {
 		name, ok := strings.CutPrefix(header, metadataPrefix)
 		if !ok {
 			continue
@@ -172,7 +173,8 @@ func (s *Service) setMetadata(x *exchange) error {
 	}
 	x.describe(changed)
 	x.set("X-Ms-Request-Server-Encrypted", "true")
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 // setProperties replaces the headers of a blob, and removes missing ones.
@@ -191,7 +193,8 @@ func (s *Service) setProperties(x *exchange) error {
 		return err
 	}
 	x.describe(changed)
-	return x.begin(http.StatusOK)
+	x.W.WriteHeader(http.StatusOK)
+	return nil
 }
 
 func (s *Service) appendBlock(x *exchange) error {

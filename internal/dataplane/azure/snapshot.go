@@ -18,7 +18,7 @@ func (s *Service) snapshot(x *exchange) error {
 		return err
 	}
 	var id string
-	added, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -60,7 +60,8 @@ func (s *Service) snapshot(x *exchange) error {
 	x.describe(made)
 	x.set("X-Ms-Snapshot", id)
 	x.set("X-Ms-Request-Server-Encrypted", "false")
-	return x.begin(http.StatusCreated)
+	x.W.WriteHeader(http.StatusCreated)
+	return nil
 }
 
 // checkSnapshot checks the conditions. A lease is checked only if the request names one.
@@ -87,14 +88,14 @@ func nextSnapshot(now time.Time, snapshots []*objects.Version) string {
 
 // remove deletes a blob, a snapshot, or both.
 func (s *Service) remove(x *exchange) error {
-	which, id := strings.ToLower(x.header("X-Ms-Delete-Snapshots")), x.query.Get("snapshot")
+	which, id := strings.ToLower(x.header("X-Ms-Delete-Snapshots")), x.Query.Get("snapshot")
 	switch {
 	case which != "" && which != "include" && which != "only":
 		return failure.ErrInvalidHeader.With("The value of x-ms-delete-snapshots must be include or only.")
 	case id != "" && which != "":
 		return failure.ErrInvalidQuery.With("A snapshot is deleted without the header x-ms-delete-snapshots.")
 	}
-	_, err := x.bucket.Modify(x.target.Blob, func(all []*objects.Version) (m objects.Modification, err error) {
+	_, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)
 		if err != nil {
 			return m, err
@@ -104,7 +105,7 @@ func (s *Service) remove(x *exchange) error {
 		}
 		m, err = s.removalOfBlob(x, found, which)
 		if err == nil && which != "only" {
-			m.Remove, m.EndUpload = all, blocksID(x.target.Blob)
+			m.Remove, m.EndUpload = all, blocksID(x.target.blob)
 		}
 		return m, err
 	})
@@ -112,7 +113,8 @@ func (s *Service) remove(x *exchange) error {
 		return err
 	}
 	x.set("X-Ms-Delete-Type-Permanent", "true")
-	return x.begin(http.StatusAccepted)
+	x.W.WriteHeader(http.StatusAccepted)
+	return nil
 }
 
 // removalOfBlob returns the modification that deletes the snapshots of a blob, unless the blob is

@@ -3,19 +3,15 @@ package gcs
 import (
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
-	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // authenticate identifies the caller by the token ACCESS_ID:ACCESS_SECRET.
 func (s *Service) authenticate(x *exchange) error {
-	if x.target.Shape == address.ShapeResumable {
+	if x.target.level == levelResumable {
 		return s.authenticateXML(x)
 	}
-	headers := x.r.Header.Values("Authorization")
+	headers := x.R.Header.Values("Authorization")
 	if len(headers) == 0 {
 		return failure.ErrAnonymous
 	}
@@ -25,58 +21,6 @@ func (s *Service) authenticate(x *exchange) error {
 		return failure.ErrCredentials
 	}
 	caller, err := s.options.Store.Authenticate(id, secret)
-	x.caller = caller
+	x.Caller = caller
 	return err
-}
-
-// authorize allows an operation if the key's grant has one of the needed permissions. Copying also
-// needs read access to the source. Every request for another bucket gets the same 403.
-func (s *Service) authorize(x *exchange) (err error) {
-	if x.operation.needs == nil {
-		return failure.ErrForbidden.With("Buckets are created, changed and deleted by the driver, for a BucketClaim")
-	}
-	if x.target.Shape == address.ShapeBatch {
-		return nil // its calls are authorized separately
-	}
-	if err := x.covered(x.target.Bucket, x.operation.needs); err != nil {
-		return err
-	}
-	if err := s.authorizeSource(x); err != nil {
-		return err
-	}
-	x.bucket, err = s.open(x, x.target.Bucket)
-	return err
-}
-
-func (s *Service) authorizeSource(x *exchange) (err error) {
-	switch x.target.Shape { //nolint:exhaustive // only these have a source
-	case address.ShapeCopy, address.ShapeRewrite:
-		if err := x.covered(x.target.SourceBucket, authorization.ReadData); err != nil {
-			return err
-		}
-		x.source, err = s.open(x, x.target.SourceBucket)
-		return err
-	case address.ShapeCompose:
-		return x.covered(x.target.Bucket, authorization.ReadData)
-	}
-	return nil
-}
-
-func (s *Service) open(x *exchange, name string) (*objects.Bucket, error) {
-	b, err := s.options.Store.GetBucket(x.r.Context(), name)
-	if err != nil {
-		return nil, err
-	}
-	return s.options.Store.Objects().Bucket(b.UID)
-}
-
-func (x *exchange) covered(bucket string, needs []authorization.Need) error {
-	grant, err := x.caller.Grant(fakedriver.ProtocolGCS, bucket)
-	if err != nil {
-		return err
-	}
-	if !authorization.Allows(grant, needs) {
-		return failure.ErrForbidden
-	}
-	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
@@ -56,18 +55,18 @@ func (s *Service) batch(x *exchange) error {
 	if err := parts.Close(); err != nil {
 		return err
 	}
-	if err := x.caller.Enter(); err != nil {
+	if err := x.Caller.Enter(); err != nil {
 		return err
 	}
-	x.w.Header().Set("Content-Type", "multipart/mixed; boundary="+parts.Boundary())
-	x.begin(http.StatusOK)
-	_, _ = x.w.Write(body.Bytes()) // the client may have disconnected
+	x.W.Header().Set("Content-Type", "multipart/mixed; boundary="+parts.Boundary())
+	x.W.WriteHeader(http.StatusOK)
+	_, _ = x.W.Write(body.Bytes()) // the client may have disconnected
 	return nil
 }
 
 // calls reads the calls. An error in one of them is its result, and no error of the batch.
 func (s *Service) calls(x *exchange) (calls []call, err error) {
-	kind, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	kind, parameters, err := mime.ParseMediaType(x.R.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/mixed" || parameters["boundary"] == "" {
 		return nil, failure.ErrInvalid.With("The Content-Type must be multipart/mixed, with a boundary")
 	}
@@ -114,12 +113,12 @@ func (x *exchange) call(part *multipart.Part) call {
 		c.failed = failure.ErrInvalid.With("The body ends within a call")
 		return c
 	}
-	r := x.r.Clone(x.r.Context())
+	r := x.R.Clone(x.R.Context())
 	r.Method, r.URL, r.RequestURI = fields[0], &url.URL{Path: target.Path, RawPath: target.RawPath, RawQuery: target.RawQuery}, ""
 	r.RequestURI = r.URL.RequestURI()
 	r.Header, r.Body, r.ContentLength = http.Header(header), io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	if len(header["Authorization"]) == 0 {
-		r.Header["Authorization"] = x.r.Header.Values("Authorization")
+		r.Header["Authorization"] = x.R.Header.Values("Authorization")
 	}
 	c.request, c.failed = r, checkCall(r)
 	return c
@@ -127,12 +126,12 @@ func (x *exchange) call(part *multipart.Part) call {
 
 // checkCall rejects contents of objects, and nested batches.
 func checkCall(r *http.Request) error {
-	t, err := address.Parse(r)
+	t, err := locate(r)
 	if err != nil {
 		return err
 	}
-	switch t.Shape { //nolint:exhaustive // all others are allowed
-	case address.ShapeMedia, address.ShapeUpload, address.ShapeBatch:
+	switch t.level { //nolint:exhaustive // all others are allowed
+	case levelMedia, levelUpload, levelBatch:
 		return failure.ErrInvalid.With("A batch must not have uploads, downloads and other batches")
 	}
 	if r.URL.Query().Get("alt") == "media" {

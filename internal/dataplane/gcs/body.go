@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -67,15 +67,15 @@ func md5Of(etag objects.ETag) string {
 // readBody reads the body before the service changes anything. It allocates memory only for
 // received bytes, whatever length is declared.
 func (s *Service) readBody(x *exchange) error {
-	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead {
+	if x.R.Method == http.MethodGet || x.R.Method == http.MethodHead {
 		return nil
 	}
-	if x.r.Header.Get("Content-Encoding") != "" {
+	if x.R.Header.Get("Content-Encoding") != "" {
 		return failure.ErrNotImplemented.With("cosi-emu does not implement bodies with a Content-Encoding; " +
 			"declare the encoding in the object's metadata")
 	}
 	switch {
-	case x.target.Shape == address.ShapeBatch:
+	case x.target.level == levelBatch:
 		return receiveDocument(x, maxBatchBytes)
 	case x.hasContent():
 		in, err := limited(x, s.options.MaxBodyBytes)
@@ -83,7 +83,7 @@ func (s *Service) readBody(x *exchange) error {
 			return err
 		}
 		return s.receiveContent(x, in)
-	case x.target.Shape == address.ShapeUpload && x.query.Get("uploadType") == "multipart":
+	case x.target.level == levelUpload && x.Query.Get("uploadType") == "multipart":
 		return s.receiveRelated(x)
 	}
 	return receiveDocument(x, maxDocumentBytes)
@@ -91,22 +91,22 @@ func (s *Service) readBody(x *exchange) error {
 
 // hasContent reports whether the body is the content of an object, or a part of it.
 func (x *exchange) hasContent() bool {
-	kind := x.query.Get("uploadType")
+	kind := x.Query.Get("uploadType")
 	switch {
-	case x.target.Shape == address.ShapeResumable:
-		return x.r.Method == http.MethodPut
-	case x.target.Shape != address.ShapeUpload || x.r.Method == http.MethodDelete:
+	case x.target.level == levelResumable:
+		return x.R.Method == http.MethodPut
+	case x.target.level != levelUpload || x.R.Method == http.MethodDelete:
 		return false
 	}
-	return kind == "media" || kind == "resumable" && x.query.Get("upload_id") != ""
+	return kind == "media" || kind == "resumable" && x.Query.Get("upload_id") != ""
 }
 
 // limited returns the body, which fails after a number of bytes.
 func limited(x *exchange, limit int64) (io.Reader, error) {
-	if x.r.ContentLength > limit {
+	if x.R.ContentLength > limit {
 		return nil, failure.ErrTooLarge
 	}
-	return http.MaxBytesReader(x.w, x.r.Body, limit), nil
+	return http.MaxBytesReader(x.W, x.R.Body, limit), nil
 }
 
 func receiveDocument(x *exchange, limit int64) error {
@@ -124,29 +124,24 @@ func (s *Service) receiveContent(x *exchange, in io.Reader) error {
 	if err != nil {
 		return err
 	}
-	x.hold(content.Release)
+	x.Hold(content.Release)
 	x.body.content, x.body.sums = content, computed
 	return nil
 }
 
 // keep stores a content, which the caller releases, and computes its checksums.
 func keep(blobs blobstore.Store, in io.Reader) (objects.Body, sums, error) {
-	writer := blobs.Create()
-	defer writer.Abort()
 	computed := newSummer()
-	if _, err := io.Copy(writer, io.TeeReader(in, computed)); err != nil {
-		return objects.Body{}, sums{}, err
-	}
-	blob, err := writer.Seal()
-	if err != nil {
-		return objects.Body{}, sums{}, err
-	}
-	return objects.NewBody(blob), computed.sums(), nil
+	content, err := pipeline.Receive(blobs, func(writer io.Writer) error {
+		_, err := io.Copy(writer, io.TeeReader(in, computed))
+		return err
+	})
+	return content, computed.sums(), err
 }
 
 // receiveRelated reads a body of two parts: metadata and content.
 func (s *Service) receiveRelated(x *exchange) error {
-	_, parameters, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+	_, parameters, err := mime.ParseMediaType(x.R.Header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {
 		return failure.ErrInvalid.With("The Content-Type must be multipart/related, with a boundary")
 	}

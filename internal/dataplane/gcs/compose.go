@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -43,11 +42,11 @@ func (s *Service) compose(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	a := attributes{Bucket: x.target.Bucket, Name: x.target.Object}
+	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
 	if err := d.apply(&a); err != nil {
 		return err
 	}
-	content, computed, err := s.concatenate(x.bucket, x.target.Bucket, asked.SourceObjects, x.hold)
+	content, computed, err := s.concatenate(x.bucket, x.target.bucket, asked.SourceObjects, x.Hold)
 	if err != nil {
 		return err
 	}
@@ -55,18 +54,18 @@ func (s *Service) compose(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, made)
+	return x.sendObject(made)
 }
 
-func (s *Service) composeXML(r *s3exchange.Request, bucket *objects.Bucket) (s3exchange.Content, error) {
+func (s *Service) composeXML(x *s3exchange.Exchange, bucket *objects.Bucket) (s3exchange.Content, error) {
 	var asked struct {
 		XMLName    xml.Name    `xml:"ComposeRequest"`
 		Components []component `xml:"Component"`
 	}
-	if err := xml.Unmarshal(r.Body, &asked); err != nil {
+	if err := xml.Unmarshal(x.Body, &asked); err != nil {
 		return s3exchange.Content{}, s3error.ErrMalformedXML
 	}
-	content, computed, err := s.concatenate(bucket, r.Bucket, asked.Components, r.Hold)
+	content, computed, err := s.concatenate(bucket, x.Bucket, asked.Components, x.Hold)
 	if err != nil {
 		return s3exchange.Content{}, xmlError(err, s3error.ErrNoSuchKey)
 	}
@@ -98,7 +97,7 @@ func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component
 
 // open returns the component, if its condition holds.
 func (c component) open(b *objects.Bucket, hold func(func())) (*objects.Version, error) {
-	if err := address.CheckName(c.Name); err != nil {
+	if err := checkName(c.Name); err != nil {
 		return nil, err
 	}
 	generation, err := number(c.Generation)

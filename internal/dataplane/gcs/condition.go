@@ -14,7 +14,7 @@ func conditionsOf(x *exchange) (c objects.Conditions, err error) {
 		"Generation-Match": &c.Generation.Match, "Generation-Not-Match": &c.Generation.NotMatch,
 		"Metageneration-Match": &c.Metageneration.Match, "Metageneration-Not-Match": &c.Metageneration.NotMatch,
 	} {
-		text := cmp.Or(x.query.Get(parameterOf[name]), x.r.Header.Get("X-Goog-If-"+name))
+		text := cmp.Or(x.Query.Get(parameterOf[name]), x.R.Header.Get("X-Goog-If-"+name))
 		if *into, err = number(text); err != nil {
 			return c, err
 		}
@@ -41,7 +41,7 @@ func number(text string) (*int64, error) {
 // versionID returns the ID of the version with the generation in a parameter; empty for the
 // latest.
 func (x *exchange) versionID(parameter string) (string, error) {
-	generation, err := number(x.query.Get(parameter))
+	generation, err := number(x.Query.Get(parameter))
 	if err != nil || generation == nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (x *exchange) versionID(parameter string) (string, error) {
 
 // checkETag compares an ETag with the request's, for metadata. net/http does it for downloads.
 func (x *exchange) checkETag(etag string) error {
-	match, noneMatch := x.r.Header.Get("If-Match"), x.r.Header.Get("If-None-Match")
+	match, noneMatch := x.R.Header.Get("If-Match"), x.R.Header.Get("If-None-Match")
 	switch {
 	case match != "" && !objects.MatchesETag(match, etag):
 		return failure.ErrCondition
@@ -71,15 +71,15 @@ func (s *Service) existing(x *exchange) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, missing := x.bucket.Get(x.target.Object, id)
-	x.hold(v.Release)
+	v, missing := x.bucket.Get(x.target.object, id)
+	x.Hold(v.Release)
 	if err := c.ReadNumbers(v); err != nil {
 		return nil, err
 	}
 	if missing != nil {
-		return nil, gone(missing, x.target.Bucket, x.target.Object)
+		return nil, gone(missing, x.target.bucket, x.target.object)
 	}
-	return objectOf(x.target.Bucket, v)
+	return objectOf(x.target.bucket, v)
 }
 
 // gone adds the name of the missing object to an error.

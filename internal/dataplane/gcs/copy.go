@@ -2,8 +2,6 @@ package gcs
 
 import (
 	"strconv"
-
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 )
 
 // copyObject copies an object in one request, without rewrite tokens. Both objects share the
@@ -18,7 +16,7 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	a := from.settable(t.Bucket, t.Object)
+	a := from.settable(t.bucket, t.object)
 	if d.isSet("metadata") { // given metadata replaces copied metadata
 		a.Metadata = nil
 	}
@@ -29,13 +27,13 @@ func (s *Service) copyObject(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if t.Shape == address.ShapeCopy {
-		return s.sendObject(x, made)
+	if t.level == levelCopy {
+		return x.sendObject(made)
 	}
 	size := strconv.FormatInt(made.Size, 10)
 	return x.send(map[string]any{
 		"kind": "storage#rewriteResponse", "done": true, "totalBytesRewritten": size, "objectSize": size,
-		"resource": s.resource(x, &made.attributes),
+		"resource": x.resource(&made.attributes),
 	})
 }
 
@@ -45,10 +43,10 @@ func (s *Service) sourceOf(x *exchange) (*object, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := x.source.Get(x.target.SourceObject, id)
-	x.hold(v.Release)
+	v, err := x.source.Get(x.target.sourceObject, id)
+	x.Hold(v.Release)
 	if err != nil {
-		return nil, gone(err, x.target.SourceBucket, x.target.SourceObject)
+		return nil, gone(err, x.target.sourceBucket, x.target.sourceObject)
 	}
-	return objectOf(x.target.SourceBucket, v)
+	return objectOf(x.target.sourceBucket, v)
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
 
@@ -14,13 +13,13 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if isXML(r) {
 		return s.describeXML(r)
 	}
-	t, err := address.Parse(r)
+	t, err := locate(r)
 	if err != nil {
 		return httpserver.Request{}
 	}
 	query := r.URL.Query()
-	described := httpserver.Request{Bucket: t.Bucket, Key: t.Object}
-	if t.Shape == address.ShapeUpload {
+	described := httpserver.Request{Bucket: t.bucket, Key: t.object}
+	if t.level == levelUpload {
 		described.Key = query.Get("name")
 	}
 	if op, err := classify(r.Method, t, query); err == nil {

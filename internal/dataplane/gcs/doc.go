@@ -4,12 +4,11 @@
 //
 // It uses the accounts, grants, buckets, objects, deadlines and servers of package store. An object
 // is a version of package objects: its generation is the number of the version. A request goes
-// through phases before it reads or changes anything: authentication, the allow-list of operations,
-// the grants, and the body within limits.
+// through the phases of package pipeline.
 //
 // Clients authenticate in two ways, with ACCESS_ID and ACCESS_SECRET from the Secret of the
-// BucketAccess. Clients of the XML API sign requests or URLs with the secret; the S3 service
-// answers those, with Dialect for Google's differences. Google's clients of the JSON API send
+// BucketAccess. Clients of the XML API sign requests or URLs with the secret; an S3
+// service with Google's dialect answers those. Google's clients of the JSON API send
 // tokens that Google issues. Here, the token is the key itself: ACCESS_ID, a colon, and
 // ACCESS_SECRET.
 package gcs

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
@@ -18,7 +17,7 @@ func (s *Service) download(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	header := x.w.Header()
+	header := x.W.Header()
 	header["X-Goog-Hash"] = hashesOf(&found.attributes)
 	header.Set("ETag", strconv.Quote(x.etag(found)))
 	header.Set("Content-Type", found.ContentType)
@@ -35,18 +34,18 @@ func (s *Service) download(x *exchange) error {
 	for key, value := range found.Metadata {
 		header.Set("X-Goog-Meta-"+key, value)
 	}
-	if isUnpacked(x.r, found.ContentEncoding, found.CacheControl) {
+	if isUnpacked(x.R, found.ContentEncoding, found.CacheControl) {
 		return x.unpack(found)
 	}
 	content := &seeker{body: found.version.Body}
 	defer content.close()
-	http.ServeContent(answer{x.w, x}, x.r, "", found.Updated, content)
+	http.ServeContent(x.W, x.R, "", found.Updated, content)
 	return nil
 }
 
 // etag is the content's ETag in the XML API; the JSON API's also changes with metadata.
 func (x *exchange) etag(found *object) string {
-	if address.IsJSON(x.r.URL.EscapedPath()) {
+	if isJSON(x.R.URL.EscapedPath()) {
 		return found.etag()
 	}
 	return found.version.ETag.String()
@@ -124,12 +123,12 @@ func (x *exchange) unpack(o *object) error {
 	if err != nil {
 		return failure.ErrInvalid.With("The content does not match its Content-Encoding")
 	}
-	setUnpacked(x.w.Header())
-	x.begin(http.StatusOK)
-	if x.r.Method == http.MethodHead {
+	setUnpacked(x.W.Header())
+	x.W.WriteHeader(http.StatusOK)
+	if x.R.Method == http.MethodHead {
 		return nil
 	}
-	if _, err := io.Copy(x.w, plain); err != nil { //nolint:gosec // it is streamed, not stored
+	if _, err := io.Copy(x.W, plain); err != nil { //nolint:gosec // it is streamed, not stored
 		panic(http.ErrAbortHandler) // the client must see that the content is incomplete
 	}
 	return nil

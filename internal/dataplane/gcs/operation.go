@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
@@ -16,7 +15,7 @@ type operation struct {
 	// name is the permission in Google Cloud without "storage.", or a method of the JSON API.
 	name   string
 	method string
-	shape  address.Shape
+	level  level
 	// selects are query parameters, with values, that identify the operation.
 	selects map[string]string
 	// needs are permissions, any one of which is enough. Without any, the operation is
@@ -62,38 +61,38 @@ const (
 //
 //nolint:lll // one operation a line
 var operations = []operation{
-	{name: "objects.get media", method: http.MethodGet, shape: address.ShapeMedia, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodHead, shape: address.ShapeMedia, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get media", method: http.MethodGet, shape: address.ShapeObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
-	{name: "objects.get", method: http.MethodGet, shape: address.ShapeObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
-	{name: "objects.list", method: http.MethodGet, shape: address.ShapeObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
-	{name: insertResumable, method: http.MethodPost, shape: address.ShapeUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: insert, method: http.MethodPost, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: insertResumable, method: http.MethodPut, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: address.ShapeUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
-	{name: "objects.delete", method: http.MethodDelete, shape: address.ShapeObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
-	{name: "objects.patch", method: http.MethodPatch, shape: address.ShapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
-	{name: "objects.update", method: http.MethodPut, shape: address.ShapeObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
-	{name: "objects.rewrite", method: http.MethodPost, shape: address.ShapeRewrite, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
-	{name: "objects.copy", method: http.MethodPost, shape: address.ShapeCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
-	{name: "objects.compose", method: http.MethodPost, shape: address.ShapeCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
-	{name: "buckets.get", method: http.MethodGet, shape: address.ShapeBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
-	{name: insertResumable, method: http.MethodPost, shape: address.ShapeResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
-	{name: insertResumable, method: http.MethodPut, shape: address.ShapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
-	{name: "objects.insert cancel", method: http.MethodDelete, shape: address.ShapeResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
-	{name: "batch", method: http.MethodPost, shape: address.ShapeBatch, needs: []authorization.Need{}, do: (*Service).batch},
+	{name: "objects.get media", method: http.MethodGet, level: levelMedia, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodHead, level: levelMedia, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get media", method: http.MethodGet, level: levelObject, selects: map[string]string{"alt": "media"}, needs: authorization.ReadData, takes: onGeneration, do: (*Service).download},
+	{name: "objects.get", method: http.MethodGet, level: levelObject, needs: authorization.ReadObject, takes: onGeneration, do: (*Service).describe},
+	{name: "objects.list", method: http.MethodGet, level: levelObjects, needs: authorization.ReadData, takes: onList, do: (*Service).list},
+	{name: insertResumable, method: http.MethodPost, level: levelUpload, selects: map[string]string{"uploadType": "resumable"}, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insert, method: http.MethodPost, level: levelUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: insertResumable, method: http.MethodPut, level: levelUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).upload},
+	{name: "objects.insert cancel", method: http.MethodDelete, level: levelUpload, needs: authorization.WriteData, takes: onUpload, do: (*Service).cancelUpload},
+	{name: "objects.delete", method: http.MethodDelete, level: levelObject, needs: authorization.WriteData, takes: onDelete, do: (*Service).remove},
+	{name: "objects.patch", method: http.MethodPatch, level: levelObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.update", method: http.MethodPut, level: levelObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, do: (*Service).patch},
+	{name: "objects.rewrite", method: http.MethodPost, level: levelRewrite, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.copy", method: http.MethodPost, level: levelCopy, needs: authorization.WriteData, takes: onCopy, do: (*Service).copyObject},
+	{name: "objects.compose", method: http.MethodPost, level: levelCompose, needs: authorization.WriteData, takes: onCondition, do: (*Service).compose},
+	{name: "buckets.get", method: http.MethodGet, level: levelBucket, needs: authorization.ReadBucket, do: (*Service).describeBucket},
+	{name: insertResumable, method: http.MethodPost, level: levelResumable, needs: authorization.WriteData, takes: signing, do: (*Service).beginXML},
+	{name: insertResumable, method: http.MethodPut, level: levelResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).continueUpload},
+	{name: "objects.insert cancel", method: http.MethodDelete, level: levelResumable, needs: authorization.WriteData, takes: []string{"upload_id"}, do: (*Service).cancelUpload},
+	{name: "batch", method: http.MethodPost, level: levelBatch, needs: []authorization.Need{}, do: (*Service).batch},
 	// For the driver only.
-	{name: "buckets.list", method: http.MethodGet, shape: address.ShapeService},
-	{name: "buckets.create", method: http.MethodPost, shape: address.ShapeService},
-	{name: "buckets.delete", method: http.MethodDelete, shape: address.ShapeBucket},
-	{name: "buckets.update", method: http.MethodPut, shape: address.ShapeBucket},
-	{name: "buckets.update", method: http.MethodPatch, shape: address.ShapeBucket},
+	{name: "buckets.list", method: http.MethodGet, level: levelService},
+	{name: "buckets.create", method: http.MethodPost, level: levelService},
+	{name: "buckets.delete", method: http.MethodDelete, level: levelBucket},
+	{name: "buckets.update", method: http.MethodPut, level: levelBucket},
+	{name: "buckets.update", method: http.MethodPatch, level: levelBucket},
 }
 
 // classify finds the operation of a request, and rejects unsupported parameters.
-func classify(method string, t address.Target, query url.Values) (operation, error) {
+func classify(method string, t target, query url.Values) (operation, error) {
 	for _, op := range operations {
-		if op.method == method && op.shape == t.Shape && op.isSelected(query) {
+		if op.method == method && op.level == t.level && op.isSelected(query) {
 			return op, op.check(query)
 		}
 	}

@@ -1,16 +1,13 @@
 package gcs
 
 import (
-	"net/http"
+	"cmp"
 	"time"
 
-	"github.com/go-logr/logr"
-
-	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 const (
-	defaultMaxBodyBytes  = 1 << 30
 	defaultUploadTimeout = time.Hour
 	// maxDocumentBytes is the maximum size of a JSON body.
 	maxDocumentBytes = 1 << 20
@@ -18,35 +15,19 @@ const (
 	maxUploads = 100
 )
 
-// Options configure a service.
+// Options configure a service. Its buckets are those with fakedriver.ProtocolGCS.
 type Options struct {
-	// Store has the buckets, accounts, grants and objects, and the deadlines for clients; required.
-	// Buckets of the service are those with fakedriver.ProtocolGCS.
-	Store *store.Store
-	// MaxBodyBytes is the maximum size of an object, and so of a request body. Default: 1 GiB.
-	MaxBodyBytes int64
+	pipeline.Options
+
 	// UploadTimeout is the time for which an unfinished upload is kept without further requests.
 	// Default: one hour.
 	UploadTimeout time.Duration
-	// Now is the clock for the times of objects and for UploadTimeout. Default: time.Now.
-	Now func() time.Time
-	// Middleware wraps the whole handler, if it is set.
-	Middleware func(http.Handler) http.Handler
-	Logger     logr.Logger
+	// CORSOrigins are the origins of pages that may use the XML API. Default: none.
+	CORSOrigins []string
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxBodyBytes <= 0 {
-		o.MaxBodyBytes = defaultMaxBodyBytes
-	}
-	if o.UploadTimeout <= 0 {
-		o.UploadTimeout = defaultUploadTimeout
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Logger.GetSink() == nil {
-		o.Logger = logr.Discard()
-	}
+	o.Options = o.Options.WithDefaults()
+	o.UploadTimeout = cmp.Or(o.UploadTimeout, defaultUploadTimeout)
 	return o
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/listing"
 )
 
 // objectResource is an object in the form of the JSON API.
@@ -25,9 +24,9 @@ type objectResource struct {
 	TimeDeleted time.Time `json:"timeDeleted,omitzero"`
 }
 
-func (s *Service) resource(x *exchange, a *attributes) objectResource {
+func (x *exchange) resource(a *attributes) objectResource {
 	path := "/storage/v1/b/" + a.Bucket + "/o/" + url.PathEscape(a.Name)
-	base := s.base(x)
+	base := x.Base()
 	return objectResource{
 		attributes: *a, Kind: "storage#object", ID: fmt.Sprintf("%s/%s/%d", a.Bucket, a.Name, a.Generation), ETag: a.etag(),
 		SelfLink:     base + path,
@@ -36,8 +35,8 @@ func (s *Service) resource(x *exchange, a *attributes) objectResource {
 	}
 }
 
-func (s *Service) sendObject(x *exchange, o *object) error {
-	return x.send(s.resource(x, &o.attributes))
+func (x *exchange) sendObject(o *object) error {
+	return x.send(x.resource(&o.attributes))
 }
 
 func (s *Service) describe(x *exchange) error {
@@ -48,7 +47,7 @@ func (s *Service) describe(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	item := s.resource(x, &found.attributes)
+	item := x.resource(&found.attributes)
 	for _, v := range x.bucket.Versions(found.Name) {
 		if v.Generation() <= found.Generation {
 			break
@@ -58,34 +57,8 @@ func (s *Service) describe(x *exchange) error {
 	return x.send(item)
 }
 
-func (s *Service) list(x *exchange) error {
-	asked, err := listing.Parse(x.query)
-	if err != nil {
-		return err
-	}
-	page := asked.Page(x.bucket)
-	answer := struct {
-		Kind          string           `json:"kind"`
-		Items         []objectResource `json:"items,omitempty"`
-		Prefixes      []string         `json:"prefixes,omitempty"`
-		NextPageToken string           `json:"nextPageToken,omitempty"`
-	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.Token(page)}
-	for _, listed := range page.Versions {
-		o, err := objectOf(x.target.Bucket, listed.Version)
-		if err != nil {
-			return err
-		}
-		item := s.resource(x, &o.attributes)
-		if listed.Newer != nil {
-			item.TimeDeleted = listed.Newer.Modified()
-		}
-		answer.Items = append(answer.Items, item)
-	}
-	return x.send(answer)
-}
-
 func (s *Service) describeBucket(x *exchange) error {
-	b, err := s.options.Store.GetBucket(x.r.Context(), x.target.Bucket)
+	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.bucket)
 	if err != nil {
 		return err
 	}
@@ -106,7 +79,7 @@ func (s *Service) describeBucket(x *exchange) error {
 	}{
 		Kind: "storage#bucket", ID: b.Name, Name: b.Name, ProjectNumber: "0", Generation: "1", Metageneration: "1",
 		Location: "LOCALHOST", LocationType: "region", StorageClass: defaultClass, ETag: "CAE=",
-		SelfLink: s.base(x) + "/storage/v1/b/" + b.Name, TimeCreated: b.CreatedAt, Updated: b.CreatedAt,
+		SelfLink: x.Base() + "/storage/v1/b/" + b.Name, TimeCreated: b.CreatedAt, Updated: b.CreatedAt,
 	})
 }
 
@@ -115,8 +88,8 @@ func (x *exchange) send(document any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	x.w.Header().Set("Content-Type", failure.ContentType)
-	x.begin(http.StatusOK)
-	_, _ = x.w.Write(body) // the client may have disconnected
+	x.W.Header().Set("Content-Type", failure.ContentType)
+	x.W.WriteHeader(http.StatusOK)
+	_, _ = x.W.Write(body) // the client may have disconnected
 	return nil
 }

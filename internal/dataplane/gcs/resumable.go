@@ -18,31 +18,23 @@ const statusCancelled = 499
 
 // beginUpload starts a resumable upload. Unlike Google's, its URL does not work without a token.
 func (s *Service) beginUpload(x *exchange) error {
-	in, err := incomingOf(x, x.body.document.Bytes(), x.r.Header.Get("X-Upload-Content-Type"))
+	in, err := incomingOf(x, x.body.document.Bytes(), x.R.Header.Get("X-Upload-Content-Type"))
 	if err != nil {
 		return err
 	}
-	if length, err := strconv.ParseInt(x.r.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
+	if length, err := strconv.ParseInt(x.R.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
 		return failure.ErrTooLarge
 	}
-	id, err := s.begin(x.bucket, session{incoming: in, Key: x.caller.Account().AccessKeyID})
+	id, err := s.begin(x.bucket, session{incoming: in, Key: x.Caller.Account().AccessKeyID})
 	if err != nil {
 		return err
 	}
 	query := url.Values{"uploadType": {"resumable"}, "upload_id": {id}, "name": {in.Name}}
-	x.w.Header().Set("Location", s.base(x)+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
-	x.w.Header().Set("X-Guploader-Uploadid", id)
-	x.w.Header().Set("Content-Length", "0")
-	x.begin(http.StatusOK)
+	x.W.Header().Set("Location", x.Base()+"/upload/storage/v1/b/"+url.PathEscape(in.Bucket)+"/o?"+query.Encode())
+	x.W.Header().Set("X-Guploader-Uploadid", id)
+	x.W.Header().Set("Content-Length", "0")
+	x.W.WriteHeader(http.StatusOK)
 	return nil
-}
-
-// base returns the address that the client uses for the service.
-func (s *Service) base(x *exchange) string {
-	if x.r.TLS != nil {
-		return "https://" + x.r.Host
-	}
-	return "http://" + x.r.Host
 }
 
 // continueUpload receives a chunk, or returns the progress.
@@ -51,7 +43,7 @@ func (s *Service) continueUpload(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	chunk, err := chunkOf(x.r.Header.Get("Content-Range"), x.body.content.Size())
+	chunk, err := chunkOf(x.R.Header.Get("Content-Range"), x.body.content.Size())
 	if err != nil {
 		return err
 	}
@@ -75,14 +67,14 @@ func (s *Service) continueUpload(x *exchange) error {
 // rejected.
 func (s *Service) endUpload(x *exchange, found session) error {
 	in := found.incoming
-	httpserver.NoteStored(x.r.Context(), in.Name)
+	httpserver.NoteStored(x.R.Context(), in.Name)
 	made, err := x.bucket.CompleteAppended(in.Name, found.id, in.conditions(), func(content objects.Body) (objects.Draft, error) {
-		sums, err := declared(x.r.Header, in.Document)
+		sums, err := declared(x.R.Header, in.Document)
 		if err != nil {
 			return objects.Draft{}, err
 		}
 		in.sums = sums
-		in.ContentType = cmp.Or(in.ContentType, x.r.Header.Get("Content-Type"))
+		in.ContentType = cmp.Or(in.ContentType, x.R.Header.Get("Content-Type"))
 		computed, err := sumsOf(content)
 		if err != nil {
 			return objects.Draft{}, err
@@ -102,22 +94,22 @@ func (s *Service) endUpload(x *exchange, found session) error {
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, o)
+	return x.sendObject(o)
 }
 
 // sendProgress returns the number of received bytes. Clients that cannot handle status 308 announce
 // this.
 func (x *exchange) sendProgress(have int64) error {
 	if have > 0 {
-		x.w.Header().Set("Range", "bytes=0-"+strconv.FormatInt(have-1, 10))
+		x.W.Header().Set("Range", "bytes=0-"+strconv.FormatInt(have-1, 10))
 	}
-	x.w.Header().Set("Content-Length", "0")
+	x.W.Header().Set("Content-Length", "0")
 	status := http.StatusPermanentRedirect
-	if x.r.Header.Get("X-Guploader-No-308") != "" {
-		x.w.Header().Set("X-Http-Status-Code-Override", "308")
+	if x.R.Header.Get("X-Guploader-No-308") != "" {
+		x.W.Header().Set("X-Http-Status-Code-Override", "308")
 		status = http.StatusOK
 	}
-	x.begin(status)
+	x.W.WriteHeader(status)
 	return nil
 }
 
@@ -129,8 +121,8 @@ func (s *Service) cancelUpload(x *exchange) error {
 	if err := s.abort(x.bucket, found); err != nil {
 		return err
 	}
-	x.w.Header().Set("Content-Length", "0")
-	x.begin(statusCancelled)
+	x.W.Header().Set("Content-Length", "0")
+	x.W.WriteHeader(statusCancelled)
 	return nil
 }
 

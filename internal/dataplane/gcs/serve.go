@@ -4,81 +4,61 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
+func (s *Service) newProtocol() *pipeline.Protocol[*exchange] {
+	return &pipeline.Protocol[*exchange]{
+		Parse: s.parse, Authenticate: s.authenticate, Classify: s.classify, Authorize: s.authorize, ReadBody: s.readBody, Perform: s.perform,
+		Respond: s.respond, Details: s.details, Name: "gcs", Logger: s.options.Logger,
+	}
+}
+
 func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{w: w, r: r}
-	w.Header().Set("Server", "cosi-emu")
-	defer x.end()
-	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
-	for _, run := range phases {
-		if err := run(s, x); err != nil {
-			s.reject(x, err)
-			return
-		}
-	}
+	s.protocol.Serve(&exchange{Exchange: pipeline.Exchange{W: w, R: r}})
 }
 
-// reject responds with an error, and logs errors that the client has not caused.
-func (s *Service) reject(x *exchange, err error) {
+func (s *Service) details(x *exchange, err error) ([]any, bool) {
 	found := failure.Of(err)
-	log := s.options.Logger.WithValues("operation", x.operation.name, "bucket", x.target.Bucket, "reason", found.Reason)
-	if found == failure.ErrInternal {
-		log.Error(err, "gcs request failed")
-	} else {
-		log.V(1).Info("gcs request rejected")
-	}
-	s.respond(x, found, err)
+	return []any{"operation", x.operation.name, "bucket", x.target.bucket, "reason", found.Reason}, found == failure.ErrInternal
 }
 
-func (s *Service) fail(x *exchange, cause error, stack string) {
-	s.options.Logger.Error(cause, "gcs request failed", "operation", x.operation.name, "stack", stack)
-	s.respond(x, failure.ErrInternal, cause)
-}
-
-func (s *Service) respond(x *exchange, found *failure.Error, err error) {
-	x.caller.Leave() // a revocation must not wait for an error
-	switch {
-	case x.started:
-		return
-	case x.target.Shape == address.ShapeResumable:
+func (s *Service) respond(x *exchange, err error) {
+	if x.target.level == levelResumable {
 		x.writeXML(err)
-	default:
-		found.Write(x.w)
+		return
 	}
-	x.started = true
+	failure.Of(err).Write(x.ErrorWriter())
 }
 
 // parse reads path and query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *exchange) (err error) {
-	if x.query, err = url.ParseQuery(x.r.URL.RawQuery); err != nil {
+	if x.Query, err = url.ParseQuery(x.R.URL.RawQuery); err != nil {
 		return failure.ErrInvalid.With("The query is not properly escaped")
 	}
-	x.target, err = address.Parse(x.r)
+	x.target, err = locate(x.R)
 	return err
 }
 
 // classify finds the operation.
 func (s *Service) classify(x *exchange) (err error) {
-	if x.operation, err = classify(x.r.Method, x.target, x.query); err != nil {
+	if x.operation, err = classify(x.R.Method, x.target, x.Query); err != nil {
 		return err
 	}
-	if x.target.Shape == address.ShapeResumable {
+	if x.target.level == levelResumable {
 		return nil // beginXML reads all headers, and other requests none of Google's
 	}
-	return checkHeaders(x.r.Header, x.operation)
+	return checkHeaders(x.R.Header, x.operation)
 }
 
 // perform runs the operation, after a last check of the key and the grant: they may have ended
 // while the body was received. It does not wait for the client until the response starts.
 func (s *Service) perform(x *exchange) error {
-	if x.target.Shape == address.ShapeBatch {
+	if x.target.level == levelBatch {
 		return x.operation.do(s, x) // its calls enter the gate separately
 	}
-	if err := x.caller.Enter(); err != nil {
+	if err := x.Caller.Enter(); err != nil {
 		return err
 	}
 	if err := s.authorize(x); err != nil {

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -86,14 +85,14 @@ func findSession(bucket *objects.Bucket, id string) (session, error) {
 
 // session returns the session of a request. Sessions of other keys and buckets are not found.
 func (s *Service) session(x *exchange) (session, error) {
-	found, err := findSession(x.bucket, x.query.Get("upload_id"))
+	found, err := findSession(x.bucket, x.Query.Get("upload_id"))
 	if err != nil {
 		return found, err
 	}
-	if found.Key != x.caller.Account().AccessKeyID || found.XML != (x.target.Shape == address.ShapeResumable) || s.isExpired(x.bucket, found) {
+	if found.Key != x.Caller.Account().AccessKeyID || found.XML != (x.target.level == levelResumable) || s.isExpired(x.bucket, found) {
 		return found, failure.ErrNoSession
 	}
-	if name := x.query.Get("name"); name != "" && name != found.Name {
+	if name := x.Query.Get("name"); name != "" && name != found.Name {
 		return found, failure.ErrInvalid.With("The name does not match the upload")
 	}
 	return found, nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -12,17 +11,17 @@ import (
 
 // upload stores an object from one request, or starts or continues a resumable upload.
 func (s *Service) upload(x *exchange) error {
-	switch kind := x.query.Get("uploadType"); {
-	case kind == "resumable" && x.query.Get("upload_id") != "":
+	switch kind := x.Query.Get("uploadType"); {
+	case kind == "resumable" && x.Query.Get("upload_id") != "":
 		return s.continueUpload(x)
-	case x.r.Method != http.MethodPost:
+	case x.R.Method != http.MethodPost:
 		return failure.ErrNotImplemented
 	case kind == "resumable":
 		return s.beginUpload(x)
 	case kind == "multipart":
 		return s.store(x, x.body.document.Bytes(), x.body.contentType)
 	case kind == "media":
-		return s.store(x, nil, x.r.Header.Get("Content-Type"))
+		return s.store(x, nil, x.R.Header.Get("Content-Type"))
 	default:
 		return failure.ErrInvalid.With("The parameter uploadType must be media, multipart or resumable")
 	}
@@ -46,8 +45,8 @@ type incoming struct {
 // incomingOf reads the first request of an upload.
 func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, err error) {
 	in = incoming{
-		Bucket: x.target.Bucket, Name: x.query.Get("name"),
-		ContentType: contentType, ContentEncoding: x.query.Get("contentEncoding"),
+		Bucket: x.target.bucket, Name: x.Query.Get("name"),
+		ContentType: contentType, ContentEncoding: x.Query.Get("contentEncoding"),
 	}
 	if in.Document, err = parseDocument(metadata); err != nil {
 		return in, err
@@ -57,7 +56,7 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 		return in, err
 	}
 	in.Name = cmp.Or(in.Name, name)
-	if err := address.CheckName(in.Name); err != nil {
+	if err := checkName(in.Name); err != nil {
 		return in, err
 	}
 	c, err := conditionsOf(x)
@@ -65,7 +64,7 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 		return in, err
 	}
 	in.Generation, in.Metageneration = c.Generation, c.Metageneration
-	in.sums, err = declared(x.r.Header, in.Document)
+	in.sums, err = declared(x.R.Header, in.Document)
 	return in, err
 }
 
@@ -96,7 +95,7 @@ func (s *Service) store(x *exchange, metadata []byte, contentType string) error 
 	if err != nil {
 		return err
 	}
-	httpserver.NoteStored(x.r.Context(), in.Name)
+	httpserver.NoteStored(x.R.Context(), in.Name)
 	d, err := s.draft(in, x.body.content, x.body.sums)
 	if err != nil {
 		return err
@@ -109,5 +108,5 @@ func (s *Service) store(x *exchange, metadata []byte, contentType string) error 
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, made)
+	return x.sendObject(made)
 }

@@ -40,10 +40,10 @@ func (s *Service) remove(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if _, err := x.bucket.Delete(x.target.Object, id, c, objects.BypassNothing); err != nil {
-		return gone(err, x.target.Bucket, x.target.Object)
+	if _, err := x.bucket.Delete(x.target.object, id, c, objects.BypassNothing); err != nil {
+		return gone(err, x.target.bucket, x.target.object)
 	}
-	x.begin(http.StatusNoContent)
+	x.W.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
@@ -62,12 +62,12 @@ func (s *Service) patch(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	v, err := x.bucket.Edit(x.target.Object, id, c, func(v *objects.Version) (objects.Attributes, error) {
-		found, err := objectOf(x.target.Bucket, v)
+	v, err := x.bucket.Edit(x.target.object, id, c, func(v *objects.Version) (objects.Attributes, error) {
+		found, err := objectOf(x.target.bucket, v)
 		if err != nil {
 			return objects.Attributes{}, err
 		}
-		if x.r.Method == http.MethodPut {
+		if x.R.Method == http.MethodPut {
 			for _, text := range found.texts() {
 				*text = ""
 			}
@@ -79,11 +79,11 @@ func (s *Service) patch(x *exchange) error {
 		return found.stored(s.options.Now().UTC())
 	})
 	if err != nil {
-		return gone(err, x.target.Bucket, x.target.Object)
+		return gone(err, x.target.bucket, x.target.object)
 	}
-	changed, err := objectOf(x.target.Bucket, v)
+	changed, err := objectOf(x.target.bucket, v)
 	if err != nil {
 		return err
 	}
-	return s.sendObject(x, changed)
+	return x.sendObject(changed)
 }

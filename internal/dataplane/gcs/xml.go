@@ -13,7 +13,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -23,13 +22,11 @@ import (
 )
 
 // dialect has the differences of the XML API from S3. The S3 service answers its signed requests.
-func (s *Service) dialect() *s3.Dialect {
-	return &s3.Dialect{
+func (s *Service) dialect() *s3exchange.Dialect {
+	return &s3exchange.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
-		Dialect: s3exchange.Dialect{
-			Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-			Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
-		},
+		Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
+		Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 	}
 }
 

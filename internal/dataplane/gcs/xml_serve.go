@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 )
@@ -18,20 +17,20 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request) {
 	}
 	translator := &googleWriter{ResponseWriter: w, r: r, keepsAmazon: !isGoogles(r)}
 	defer translator.end()
-	s.xml.ServeHTTP(translator, r)
+	s.xml.Unwrapped().ServeHTTP(translator, r)
 }
 
 // IsXML reports whether a request expects errors in the form of the XML API.
 func IsXML(r *http.Request) bool {
 	query := r.URL.Query()
-	return isXML(r) || !address.IsJSON(r.URL.EscapedPath()) && address.IsResumable(r, query)
+	return isXML(r) || !isJSON(r.URL.EscapedPath()) && isResumable(r, query)
 }
 
 // isXML reports whether a request belongs to the XML API and has a signature. Downloads with a
 // token are served like the JSON API's, and resumable uploads belong to both.
 func isXML(r *http.Request) bool {
 	query, err := url.ParseQuery(r.URL.RawQuery)
-	return err == nil && !address.IsJSON(r.URL.EscapedPath()) && !address.IsResumable(r, query) && signature.IsSigned(r, query)
+	return err == nil && !isJSON(r.URL.EscapedPath()) && !isResumable(r, query) && signature.IsSigned(r, query)
 }
 
 // isGoogles reports whether a request has Google's form of a signature.

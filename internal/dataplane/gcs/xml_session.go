@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/address"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -17,19 +16,19 @@ import (
 // authenticateXML identifies the caller of a resumable upload of the XML API: by the signature of
 // its first request, and then by the URL of the upload.
 func (s *Service) authenticateXML(x *exchange) (err error) {
-	if !x.query.Has("upload_id") {
-		x.caller, _, err = s.signatures.Verify(x.r, x.query)
+	if !x.Query.Has("upload_id") {
+		x.Caller, _, err = s.signatures.Verify(x.R, x.Query)
 		return err
 	}
-	bucket, err := s.open(x, x.target.Bucket)
+	bucket, err := s.options.Store.Bucket(x.R.Context(), x.target.bucket)
 	if err != nil {
 		return failure.ErrNoSession
 	}
-	found, err := findSession(bucket, x.query.Get("upload_id"))
-	if err != nil || !found.XML || found.Name != x.target.Object {
+	found, err := findSession(bucket, x.Query.Get("upload_id"))
+	if err != nil || !found.XML || found.Name != x.target.object {
 		return failure.ErrNoSession
 	}
-	if x.caller, err = s.options.Store.Caller(found.Key); err != nil {
+	if x.Caller, err = s.options.Store.Caller(found.Key); err != nil {
 		return failure.ErrNoSession // the access has been revoked
 	}
 	return nil
@@ -37,31 +36,31 @@ func (s *Service) authenticateXML(x *exchange) (err error) {
 
 // beginXML begins a resumable upload. The headers describe the object.
 func (s *Service) beginXML(x *exchange) error {
-	if x.r.Header.Get(address.ResumableHeader) != "start" {
+	if x.R.Header.Get(resumableHeader) != "start" {
 		return failure.ErrInvalid.With("The value of x-goog-resumable must be start")
 	}
 	in, err := s.incomingXML(x)
 	if err != nil {
 		return err
 	}
-	id, err := s.begin(x.bucket, session{incoming: in, Key: x.caller.Account().AccessKeyID, XML: true})
+	id, err := s.begin(x.bucket, session{incoming: in, Key: x.Caller.Account().AccessKeyID, XML: true})
 	if err != nil {
 		return err
 	}
-	x.w.Header().Set("Location", s.base(x)+(&url.URL{Path: "/" + in.Bucket + "/" + in.Name}).EscapedPath()+"?upload_id="+id)
-	x.w.Header().Set("X-Guploader-Uploadid", id)
-	x.w.Header().Set("Content-Length", "0")
-	x.begin(http.StatusCreated)
+	x.W.Header().Set("Location", x.Base()+(&url.URL{Path: "/" + in.Bucket + "/" + in.Name}).EscapedPath()+"?upload_id="+id)
+	x.W.Header().Set("X-Guploader-Uploadid", id)
+	x.W.Header().Set("Content-Length", "0")
+	x.W.WriteHeader(http.StatusCreated)
 	return nil
 }
 
 // incomingXML reads the headers into the form of the JSON API's document.
 func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
-	header := x.r.Header
-	in = incoming{Bucket: x.target.Bucket, Name: x.target.Object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
+	header := x.R.Header
+	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
 	metadata := map[string]string{}
 	for name := range header {
-		if _, err := translated(name); err != nil && name != address.ResumableHeader {
+		if _, err := translated(name); err != nil && name != resumableHeader {
 			return in, err
 		}
 		if key, ok := strings.CutPrefix(name, signature.MetadataPrefix); ok {
@@ -91,10 +90,10 @@ func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 
 // sendCreated responds to the last request of an upload of the XML API.
 func (x *exchange) sendCreated(v *objects.Version) error {
-	describeXML(x.w.Header(), v)
-	x.w.Header().Set("Etag", `"`+v.ETag.String()+`"`)
-	x.w.Header().Set("Content-Length", "0")
-	x.begin(http.StatusOK)
+	describeXML(x.W.Header(), v)
+	x.W.Header().Set("Etag", `"`+v.ETag.String()+`"`)
+	x.W.Header().Set("Content-Length", "0")
+	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
@@ -109,8 +108,8 @@ var xmlCodes = map[string]*s3error.Error{
 
 // writeXML sends a failure in the form of the XML API.
 func (x *exchange) writeXML(err error) {
-	clear(x.w.Header())
-	s3error.Write(x.w, x.r, "", xmlError(err, s3error.ErrNoSuchUpload))
+	clear(x.W.Header())
+	s3error.Write(x.ErrorWriter(), x.R, "", xmlError(err, s3error.ErrNoSuchUpload))
 }
 
 // xmlError returns the error of the XML API for an error of either API; missing is for missing

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -23,24 +24,33 @@ const (
 	connectionLevel slog.Level = -1
 )
 
-// Options are the limits for clients; all are required.
-type Options struct {
-	// HeaderTimeout limits the time in which the head of a request must arrive.
+// Limits are the limits for clients.
+type Limits struct {
+	// HeaderTimeout is the time limit for the head of a request, from its first byte; for the first
+	// request, from the start of the connection. Default: ten seconds.
 	HeaderTimeout time.Duration
-	// IdleTimeout limits the time of a connection without a request.
+	// IdleTimeout limits the time of a connection without a request. Default: two minutes.
 	IdleTimeout time.Duration
-	// BodyTimeout limits the time without progress of a request or response body.
+	// BodyTimeout limits the time without progress of a request or response body. Default: one
+	// minute.
 	BodyTimeout time.Duration
 	// MinRate is the minimum rate of a client, in bytes per second of a body that it sends or
-	// receives, on average and after BodyTimeout.
+	// receives, on average and after BodyTimeout. Default: 1024.
 	MinRate int64
-	Logger  logr.Logger
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		HeaderTimeout: cmp.Or(l.HeaderTimeout, 10*time.Second), IdleTimeout: cmp.Or(l.IdleTimeout, 2*time.Minute),
+		BodyTimeout: cmp.Or(l.BodyTimeout, time.Minute), MinRate: cmp.Or(l.MinRate, 1<<10),
+	}
 }
 
 // Server serves handlers until it is closed. Its methods are safe for concurrent
 // use.
 type Server struct {
-	options Options
+	limits  Limits
+	logger  logr.Logger
 	closing <-chan struct{}
 
 	mu      sync.Mutex
@@ -48,8 +58,8 @@ type Server struct {
 }
 
 // New returns a server that ends with a channel.
-func New(options Options, closing <-chan struct{}) *Server {
-	return &Server{options: options, closing: closing}
+func New(limits Limits, logger logr.Logger, closing <-chan struct{}) *Server {
+	return &Server{limits: limits.withDefaults(), logger: logger, closing: closing}
 }
 
 // Serve serves a handler on a listener, which it closes, until the context or the server ends. It
@@ -68,11 +78,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, next http.Handler) e
 	})
 	server := &http.Server{
 		Handler: handler, MaxHeaderBytes: maxHeaderBytes,
-		ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: s.options.IdleTimeout,
+		ReadHeaderTimeout: s.limits.HeaderTimeout, IdleTimeout: s.limits.IdleTimeout,
 		// For requests that never reach the handler, such as those with an odd Expect header, whose
 		// bodies net/http skips by itself.
-		ReadTimeout: s.options.HeaderTimeout + s.options.BodyTimeout,
-		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.options.Logger), connectionLevel),
+		ReadTimeout: s.limits.HeaderTimeout + s.limits.BodyTimeout,
+		ErrorLog:    slog.NewLogLogger(logr.ToSlogHandler(s.logger), connectionLevel),
 	}
 	err := s.serve(ctx, server, l)
 	running.Lock()

@@ -30,7 +30,7 @@ func (p *pace) passed(bytes int, since time.Time) {
 }
 
 func (s *Server) newPace() pace {
-	return pace{timeout: s.options.BodyTimeout, rate: s.options.MinRate}
+	return pace{timeout: s.limits.BodyTimeout, rate: s.limits.MinRate}
 }
 
 // timeoutWriter sets deadlines for sending a response.
@@ -117,7 +117,7 @@ func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 		limited.Body = body
 		if !body.ended {
 			// net/http skips unread data before it sends a response.
-			_ = control.SetReadDeadline(time.Now().Add(s.options.BodyTimeout))
+			_ = control.SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
 		}
 		defer s.linger(body)
 		next.ServeHTTP(&timeoutWriter{ResponseWriter: w, control: control, pace: s.newPace(), body: body}, &limited)
@@ -134,7 +134,7 @@ const (
 // linger sets deadlines for net/http, which first skips the rest of the body, and then sends the
 // rest of the response.
 func (s *Server) linger(body *timeoutBody) {
-	timeout := s.options.BodyTimeout
+	timeout := s.limits.BodyTimeout
 	until := time.Now()
 	if !body.ended {
 		until = until.Add(min(timeout, maxLinger))

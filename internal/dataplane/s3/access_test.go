@@ -12,12 +12,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 func TestE81Modes(t *testing.T) {
-	s, c := s3test.Fixture(t, store.Options{})
+	s, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "k", "content")
 	tests := map[string]struct {
 		reason string
@@ -63,7 +62,7 @@ func TestE81Modes(t *testing.T) {
 
 // KEP: API-ACCESS-3
 func TestSeveralBuckets(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "archive")
 	app := s.Account(t, "app", fakedriver.Grant{Bucket: "archive", ObjectData: fakedriver.ReadOnly}, s3test.ReadWrite("photos"))
@@ -84,7 +83,7 @@ func TestSeveralBuckets(t *testing.T) {
 // TestFollowingBucket deletes a bucket and creates it again: keys to the first do not work for the
 // second, until they are granted again.
 func TestFollowingBucket(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	app := s.Account(t, "app", s3test.ReadWrite("photos"))
 	c := s.Client(t, app)
@@ -118,7 +117,7 @@ func TestUploadsOverTLS(t *testing.T) {
 	t.Setenv("AWS_CA_BUNDLE", "")
 	var kind atomic.Value
 	var s *s3test.Server
-	s = s3test.Serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
+	s = s3test.Serve(t, s3test.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if s.Describe(r) == (httpserver.Request{Operation: "PutObject", Bucket: "photos", Key: "k"}) {
 				kind.Store(r.Header.Get("X-Amz-Content-Sha256"))
@@ -150,7 +149,7 @@ func TestUploadsOverTLS(t *testing.T) {
 }
 
 func TestMetadataAndHeaders(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "k", "content")
 	presigned, err := s3.NewPresignClient(c).PresignGetObject(t.Context(), &s3.GetObjectInput{Bucket: new("photos"), Key: new("k")})
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 
 // resolve finds bucket and key for all later phases, in the Host header and the path: both are
 // signed. Keys are not cleaned: "a//b" and "../x" are ordinary keys.
-func (s *Service) resolve(x *exchange) error {
+func (s *Service) resolve(x *s3exchange.Exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	if err != nil {
 		return err
 	}
-	x.Bucket, x.Key, x.level = bucket, key, levelOf(bucket, key)
+	x.Bucket, x.Key, x.Level = bucket, key, levelOf(bucket, key)
 	return nil
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -28,7 +27,7 @@ func anyHost(t *testing.T, s *s3test.Server) *http.Client {
 }
 
 func TestVirtualHosts(t *testing.T) {
-	s := s3test.Serve(t, store.Options{Hosts: []string{"S3.example.test.", "deep.s3.example.test"}})
+	s := s3test.Serve(t, s3test.Options{Hosts: []string{"S3.example.test.", "deep.s3.example.test"}})
 	buckets := []string{"photos", "my.photos.2026", "deep"}
 	grants := make([]fakedriver.Grant, 0, len(buckets))
 	for _, name := range buckets {
@@ -64,7 +63,7 @@ func TestVirtualHosts(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	s := s3test.Serve(t, store.Options{Hosts: []string{"s3.test", "s3.test.example", "deep.s3.test"}})
+	s := s3test.Serve(t, s3test.Options{Hosts: []string{"s3.test", "s3.test.example", "deep.s3.test"}})
 	for _, name := range []string{"photos", "a.b"} {
 		s.Bucket(t, name)
 	}
@@ -118,14 +117,14 @@ func TestHosts(t *testing.T) {
 
 func TestHostOptions(t *testing.T) {
 	for _, host := range []string{"", ".", "s3.localhost:9000", "a..b", "http://s3.localhost", "-a", "127.0.0.1/8"} {
-		if _, err := store.New(store.Options{Hosts: []string{host}}); !errors.Is(err, fakedriver.ErrInvalid) {
+		if _, err := s3test.Open(s3test.Options{Hosts: []string{host}}); !errors.Is(err, fakedriver.ErrInvalid) {
 			t.Errorf("New() with host %q: %v, want it to be rejected", host, err)
 		}
 	}
 }
 
 func TestDescribe(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	tests := map[string]struct {
 		method, host, path string
 		want               httpserver.Request

@@ -5,55 +5,29 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
-// reachBucket finds the account's grant for the bucket. For a bucket without a grant, the response
-// is always AccessDenied.
-func (s *Service) reachBucket(x *exchange) error {
-	if x.level == s3op.Service {
-		return nil
-	}
-	b, _ := s.options.Registry.Bucket(x.Bucket) // first, so that the grant is for this bucket or a later one
-	grant, err := x.Caller.Grant(x.Protocol(), x.Bucket)
-	if errors.Is(err, authorization.ErrDenied) {
-		return s3error.ErrAccessDenied
-	}
-	x.UID, x.grant, x.missing = b.UID, grant, err != nil
-	return nil
-}
-
-// classify finds the operation.
-func (s *Service) classify(x *exchange) (err error) {
-	if x.Operation, err = s3op.Classify(x.R.Method, x.level, x.Query, x.R.Header, s.otherOperations()); err != nil {
-		return err
-	}
-	if err := checkForm(x); err != nil {
-		return err
-	}
-	return s.checkServed(x.Operation.Name)
-}
-
 // authorize allows an operation if the account's grant has one of the needed permissions. Copying
 // also needs read access to the source.
-func (s *Service) authorize(x *exchange) error {
+func (s *Service) authorize(x *s3exchange.Exchange) error {
 	if err := checkOwner(x); err != nil {
 		return err
 	}
 	if x.Operation.Reserved {
 		return authorizeReserved(x)
 	}
-	x.MayReadObjects = authorization.Allows(x.grant, authorization.ReadObject)
-	x.MayBypassGovernance = authorization.Allows(x.grant, authorization.WriteData) &&
-		authorization.Allows(x.grant, authorization.WriteObjectMetadata)
+	x.MayReadObjects = authorization.Allows(x.Grant, authorization.ReadObject)
+	x.MayBypassGovernance = authorization.Allows(x.Grant, authorization.WriteData) &&
+		authorization.Allows(x.Grant, authorization.WriteObjectMetadata)
 	switch {
-	case x.missing:
+	case x.Missing:
 		return s3error.ErrNoSuchBucket
 	case x.Operation.Administrative && !x.Caller.Account().Admin:
 		return s3error.ErrAccessDenied.With("The driver decides about this setting of the bucket, for the class of the BucketClaim")
-	case !x.allows(x.Operation.Needs), !x.allows(x.Operation.AlsoNeeds):
+	case !allows(x, x.Operation.Needs), !allows(x, x.Operation.AlsoNeeds):
 		return s3error.ErrAccessDenied
 	}
 	if err := authorizeHeaders(x); err != nil {
@@ -66,13 +40,13 @@ func (s *Service) authorize(x *exchange) error {
 }
 
 // allows reports whether the grant has one of the permissions, if any are given.
-func (x *exchange) allows(needs []authorization.Need) bool {
-	return len(needs) == 0 || authorization.Allows(x.grant, needs)
+func allows(x *s3exchange.Exchange, needs []authorization.Need) bool {
+	return len(needs) == 0 || authorization.Allows(x.Grant, needs)
 }
 
 // authorizeHeaders allows headers that need more than their operation does.
-func authorizeHeaders(x *exchange) error {
-	writesMetadata := authorization.Allows(x.grant, authorization.WriteObjectMetadata)
+func authorizeHeaders(x *s3exchange.Exchange) error {
+	writesMetadata := authorization.Allows(x.Grant, authorization.WriteObjectMetadata)
 	switch {
 	case x.R.Header.Get("X-Amz-Tagging") != "" && !writesMetadata:
 		return s3error.ErrAccessDenied.With("Tags are object metadata, which the key may not write")
@@ -106,7 +80,7 @@ func namesETag(header http.Header) bool {
 
 // checkOwner compares the owner that the client expects with the account, which the store reports
 // as owner.
-func checkOwner(x *exchange) error {
+func checkOwner(x *s3exchange.Exchange) error {
 	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
 		if expected := x.R.Header.Get(name); expected != "" && expected != x.Caller.Account().ID {
 			return s3error.ErrAccessDenied.With("The header " + strings.ToLower(name) + " is not the account of the key, which the " +
@@ -118,23 +92,23 @@ func checkOwner(x *exchange) error {
 
 // authorizeReserved handles the operations that create and delete buckets. Some clients always
 // create their bucket first, and expect the response that it exists.
-func authorizeReserved(x *exchange) error {
+func authorizeReserved(x *s3exchange.Exchange) error {
 	switch {
 	case x.Caller.Account().Admin:
 		return nil
-	case x.Operation.Name == "CreateBucket" && !x.missing:
+	case x.Operation.Name == "CreateBucket" && !x.Missing:
 		return nil // which answers that it exists
 	}
 	return s3error.ErrAccessDenied.With("Buckets are created and deleted by the driver, for a BucketClaim")
 }
 
-func (s *Service) authorizeCopy(x *exchange) error {
+func (s *Service) authorizeCopy(x *s3exchange.Exchange) error {
 	source, err := parseCopySource(x.R.Header.Get("X-Amz-Copy-Source"))
 	if err != nil {
 		return err
 	}
-	b, _ := s.options.Registry.Bucket(source.Bucket)
-	grant, err := x.Caller.Grant(x.Protocol(), source.Bucket)
+	b, _ := s.options.Store.Registry().Bucket(source.Bucket)
+	grant, err := x.Caller.Grant(x.Dialect.Protocol, source.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrDenied) || !authorization.Allows(grant, authorization.ReadData):
 		return s3error.ErrAccessDenied

@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most 1000 keys of
@@ -18,11 +18,11 @@ const maxDocumentBytes = 4 << 20
 
 // readBody reads and verifies the body before any change. It allocates memory for the received
 // bytes, not for the declared length.
-func (s *Service) readBody(x *exchange) error {
+func (s *Service) readBody(x *s3exchange.Exchange) error {
 	switch x.Operation.Body {
 	case s3op.Document:
 		var document bytes.Buffer
-		if _, err := x.receive(&document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
+		if _, err := receive(x, &document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
 			return err
 		}
 		x.Body = document.Bytes()
@@ -33,33 +33,31 @@ func (s *Service) readBody(x *exchange) error {
 	return nil
 }
 
-func (s *Service) receiveContent(x *exchange) error {
-	writer := s.options.Blobs.Create()
-	defer writer.Abort()
-	received, err := x.receive(writer, s.options.MaxBodyBytes)
+func (s *Service) receiveContent(x *s3exchange.Exchange) error {
+	var received *payload.Payload
+	content, err := pipeline.Receive(s.options.Store.Blobs(), func(writer io.Writer) (err error) {
+		received, err = receive(x, writer, s.options.MaxBodyBytes)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	blob, err := writer.Seal()
-	if err != nil {
-		return err
-	}
-	x.Hold(blob.Release)
-	x.Content = s3exchange.Content{Body: objects.NewBody(blob), ETag: received.ETag(), Checksum: received.Checksum()}
+	x.Hold(content.Release)
+	x.Content = s3exchange.Content{Body: content, ETag: received.ETag(), Checksum: received.Checksum()}
 	return nil
 }
 
-func (x *exchange) receive(to io.Writer, limit int64) (*payload.Payload, error) {
-	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.signature, File: x.content()})
+func receive(x *s3exchange.Exchange, to io.Writer, limit int64) (*payload.Payload, error) {
+	return payload.Receive(to, limit, payload.Request{R: x.R, Operation: x.Operation, Signature: x.Signature, File: contentOf(x)})
 }
 
-// content returns the part of the body that is the content, if not all of it. A body in chunks of
+// contentOf returns the part of the body that is the content, if not all of it. A body in chunks of
 // HTTP is like such a part: its size is known when it ends.
-func (x *exchange) content() *payload.File {
+func contentOf(x *s3exchange.Exchange) *payload.File {
 	declared := x.R.Header.Get("X-Amz-Content-Sha256")
-	chunked := x.Dialect != nil && x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
+	chunked := x.Dialect.Chunked && x.Operation.Name == "PutObject" && x.R.ContentLength < 0
 	if chunked && (declared == "" || declared == authentication.UnsignedPayload) {
 		return &payload.File{Content: x.R.Body, Max: math.MaxInt64}
 	}
-	return x.file
+	return x.File
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/browser"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -66,7 +65,7 @@ func TestBrowser(t *testing.T) {
 	for name, origins := range map[string][]string{"Configuration": nil, "Option": {pages.URL}} {
 		t.Run(name, func(t *testing.T) {
 			b := b.For(t)
-			s := s3test.Serve(t, store.Options{CORSOrigins: origins})
+			s := s3test.Serve(t, s3test.Options{CORSOrigins: origins})
 			s.Bucket(t, "photos")
 			key := s.Account(t, "app", s3test.AllAccess("photos"))
 			a := &s3test.App{T: t, Store: s, S3: s.Client(t, key), Bucket: new("photos"), Key: key}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
@@ -13,25 +14,16 @@ import (
 // needs no key, because browsers send none.
 const Preflight = "Preflight"
 
-// preflightPhases replace the phases of other requests.
-var preflightPhases = []phase{
-	(*Service).parse,
-	(*Service).resolve,
-	(*Service).checkPreflight,
-	(*Service).delay,
-	(*Service).answerPreflight,
-}
-
 func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
 
 // corsRules returns the rules of a bucket, or the service's if the bucket has none, or does not
 // exist, because the difference must not be disclosed.
 func (s *Service) corsRules(bucket string) []cors.Rule {
-	b, ok := s.options.Registry.Bucket(bucket)
+	b, ok := s.options.Store.Registry().Bucket(bucket)
 	if !ok || b.Protocol != fakedriver.ProtocolS3 {
 		return s.cors
 	}
-	contents, err := s.options.Contents.Bucket(b.UID)
+	contents, err := s.options.Store.Objects().Bucket(b.UID)
 	if err != nil {
 		return s.cors
 	}
@@ -42,7 +34,7 @@ func (s *Service) corsRules(bucket string) []cors.Rule {
 }
 
 // checkPreflight finds the rule that allows the announced request.
-func (s *Service) checkPreflight(x *exchange) error {
+func (s *Service) checkPreflight(x *s3exchange.Exchange) error {
 	x.Operation.Name = Preflight
 	header := x.R.Header
 	asked := cors.Request{
@@ -79,7 +71,7 @@ func forbidden(enabled bool, method string, object bool) error {
 }
 
 // answerPreflight answers an allowed preflight; the header has all data.
-func (s *Service) answerPreflight(x *exchange) error {
+func (s *Service) answerPreflight(x *s3exchange.Exchange) error {
 	x.W.Header().Set("Content-Length", "0")
 	x.W.WriteHeader(http.StatusOK)
 	return nil

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -54,7 +53,7 @@ func diffRules(want, got []types.CORSRule) string {
 
 func TestBucketCORS(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	s.Bucket(t, "photos")
 	a := &s3test.App{T: t, Store: s, S3: s.Client(t, s.Account(t, "app", s3test.AllAccess("photos"))), Bucket: new("photos")}
 	_, err := a.S3.GetBucketCors(t.Context(), &s3.GetBucketCorsInput{Bucket: a.Bucket})
@@ -72,7 +71,7 @@ func TestBucketCORS(t *testing.T) {
 	image.Release()
 	a.Must(s.Close())
 	for _, dir := range []string{dir, copied} {
-		restored := s3test.Serve(t, store.Options{Dir: dir})
+		restored := s3test.Serve(t, s3test.Options{Dir: dir})
 		c := restored.Client(t, restored.Account(t, "app", s3test.AllAccess("photos")))
 		if diff := diffRules(corsRules(), corsOf(t, c)); diff != "" {
 			t.Errorf("after a restart from %s: -put, +got:\n%s", filepath.Base(dir), diff)
@@ -251,7 +250,7 @@ func TestPreflight(t *testing.T) {
 // differ in the address and the request's ID only.
 func TestPreflightDisclosesNothing(t *testing.T) {
 	for _, origins := range [][]string{nil, {"http://localhost:3000"}} {
-		s := s3test.Serve(t, store.Options{CORSOrigins: origins})
+		s := s3test.Serve(t, s3test.Options{CORSOrigins: origins})
 		s.Bucket(t, "hidden", func(b *fakedriver.BucketSpec) { b.Region = "us-west-2" })
 		for _, origin := range []string{"http://localhost:3000", "http://elsewhere"} {
 			seen := map[string]string{}
@@ -325,7 +324,7 @@ func TestActualCORS(t *testing.T) {
 // TestCORSOrigins: the development rule allows everything for buckets without rules of their own.
 func TestCORSOrigins(t *testing.T) {
 	const page = "http://localhost:3000"
-	s := s3test.Serve(t, store.Options{CORSOrigins: []string{page}})
+	s := s3test.Serve(t, s3test.Options{CORSOrigins: []string{page}})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "classy", func(b *fakedriver.BucketSpec) { b.CORSOrigins = []string{"https://*.example.com"} })
 	key := s.Account(t, "app", s3test.AllAccess("photos"), s3test.AllAccess("classy"))

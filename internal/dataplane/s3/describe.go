@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
@@ -31,7 +32,7 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 			return described
 		}
 	}
-	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header, s.otherOperations())
+	operation, err := s3op.Classify(r.Method, levelOf(bucket, key), query, r.Header, s.dialect.Operations)
 	if err == nil {
 		described.Operation = operation.Name
 	}
@@ -42,7 +43,7 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 func (s *Service) isSTS(r *http.Request) bool {
 	_, virtual := s.hosts.bucket(r.Host)
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	return s.options.Dialect == nil && r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
+	return s.dialect.Protocol == fakedriver.ProtocolS3 && r.Method == http.MethodPost && r.URL.Path == "/" && !virtual &&
 		strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded")
 }
 

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestExpectEmpty reads the bytes on the wire: http.Transport does not wait with an empty body.
 func TestExpectEmpty(t *testing.T) {
-	s, _ := s3test.Fixture(t, store.Options{})
+	s, _ := s3test.Fixture(t, s3test.Options{})
 	app := s.Account(t, "app", s3test.ReadWrite("photos"))
 	tests := map[string]struct {
 		reason string

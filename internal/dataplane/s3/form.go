@@ -18,10 +18,12 @@ import (
 )
 
 // isForm reports whether a request is a form whose fields identify the sender.
-func isForm(x *exchange) bool { return postform.Is(x.R) && !authentication.IsSigned(x.R, x.Query) }
+func isForm(x *s3exchange.Exchange) bool {
+	return postform.Is(x.R) && !authentication.IsSigned(x.R, x.Query)
+}
 
 // authenticateForm reads the fields of a form, and identifies the signer of its policy.
-func (s *Service) authenticateForm(x *exchange) error {
+func (s *Service) authenticateForm(x *s3exchange.Exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
 	switch {
 	case err != nil:
@@ -33,34 +35,34 @@ func (s *Service) authenticateForm(x *exchange) error {
 	case x.R.ContentLength-postform.MaxFieldBytes > s.options.MaxBodyBytes:
 		return s3error.ErrEntityTooLarge.About("MaxSizeAllowed", strconv.FormatInt(s.options.MaxBodyBytes, 10))
 	}
-	if x.form, err = postform.Read(x.R); err != nil {
+	if x.Form, err = postform.Read(x.R); err != nil {
 		return payload.ReadError(err)
 	}
-	x.Caller, x.signature, err = s.authenticator.AuthenticateForm(x.form)
+	x.Caller, x.Signature, err = s.authenticator.AuthenticateForm(x.Form)
 	return err
 }
 
 // checkPolicy checks a form whose fields are all known, and turns them into the header of an
 // upload. The header of the request does not describe the object.
-func (s *Service) checkPolicy(x *exchange) (err error) {
-	if x.form == nil {
+func (s *Service) checkPolicy(x *s3exchange.Exchange) (err error) {
+	if x.Form == nil {
 		return nil
 	}
-	if x.Key, err = keyOf(x.form); err != nil {
+	if x.Key, err = keyOf(x.Form); err != nil {
 		return err
 	}
 	httpserver.NoteStored(x.R.Context(), x.Key)
-	policy, err := postform.ParsePolicy(x.form.Fields["policy"])
+	policy, err := postform.ParsePolicy(x.Form.Fields["policy"])
 	if err != nil {
 		return err
 	}
-	if err := policy.Check(x.form, x.Bucket, s.options.Now()); err != nil {
+	if err := policy.Check(x.Form, x.Bucket, s.options.Now()); err != nil {
 		return err
 	}
-	x.file = &payload.File{Content: x.form.File, Min: policy.Min, Max: policy.Max}
-	x.Success = successOf(x.form.Fields)
+	x.File = &payload.File{Content: x.Form.File, Min: policy.Min, Max: policy.Max}
+	x.Success = successOf(x.Form.Fields)
 	x.R = x.R.WithContext(x.R.Context())
-	x.R.Header, err = headerOf(x.form.Fields)
+	x.R.Header, err = headerOf(x.Form.Fields)
 	return err
 }
 
@@ -130,9 +132,9 @@ func successOf(fields map[string]string) s3exchange.Success {
 }
 
 // checkForm rejects an upload to a bucket without a form of its own.
-func checkForm(x *exchange) error {
+func checkForm(x *s3exchange.Exchange) error {
 	switch {
-	case x.Operation.Body != s3op.Form || x.form != nil:
+	case x.Operation.Body != s3op.Form || x.Form != nil:
 		return nil
 	case !postform.Is(x.R):
 		return s3error.ErrPreconditionFailed.With("Bucket POST must be of the enclosure-type multipart/form-data")

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // hoist turns headers that an SDK has moved into a presigned URL back into headers. The signature
 // covers the URL, so they count as signed headers. Without a signature in the URL they are query
 // parameters, which the table of operations rejects.
-func (s *Service) hoist(x *exchange) (err error) {
-	if x.signature.Presigned {
+func (s *Service) hoist(x *s3exchange.Exchange) (err error) {
+	if x.Signature.Presigned {
 		x.R, x.Query, err = hoisted(x.R, x.Query)
 	}
 	return err

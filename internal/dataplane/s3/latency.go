@@ -3,13 +3,14 @@ package s3
 import (
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
 // delay delays the request by its bucket's latency. It returns early when the client disconnects or
 // the store closes.
-func (s *Service) delay(x *exchange) error {
-	b, _ := s.options.Registry.Bucket(x.Bucket)
+func (s *Service) delay(x *s3exchange.Exchange) error {
+	b, _ := s.options.Store.Registry().Bucket(x.Bucket)
 	if b.Latency <= 0 {
 		return nil
 	}
@@ -20,7 +21,7 @@ func (s *Service) delay(x *exchange) error {
 		return nil
 	case <-x.R.Context().Done():
 		return s3error.ErrRequestTimeout // the client has disconnected
-	case <-s.options.Administrator.Closing():
+	case <-s.options.Store.Closing():
 		return s3error.ErrServiceUnavailable
 	}
 }

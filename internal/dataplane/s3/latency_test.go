@@ -9,15 +9,14 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // slow is a store without a network, in a bubble of synctest, with a slow and an ordinary bucket,
 // and a key to both.
-func slow(t *testing.T) (*store.Store, fakedriver.Credentials) {
+func slow(t *testing.T) (*s3test.Server, fakedriver.Credentials) {
 	t.Helper()
-	s, err := store.New(store.Options{})
+	s, err := s3test.Open(s3test.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +35,7 @@ func slow(t *testing.T) (*store.Store, fakedriver.Credentials) {
 }
 
 // head sends HeadBucket, and returns the status and the duration of the response.
-func head(ctx context.Context, t *testing.T, s *store.Store, key fakedriver.Credentials, bucket string) (int, time.Duration) {
+func head(ctx context.Context, t *testing.T, s *s3test.Server, key fakedriver.Credentials, bucket string) (int, time.Duration) {
 	t.Helper()
 	in := s3test.Signed{Method: http.MethodHead, Path: "/" + bucket, Credentials: key, Region: s.Region(), Service: "s3", At: time.Now()}
 	r, err := in.Build(ctx, "http://127.0.0.1:1")

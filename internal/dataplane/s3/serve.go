@@ -6,39 +6,45 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/sts"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
 
-// ServeHTTP answers one request.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// newProtocols returns the functions for the two kinds of requests.
+func (s *Service) newProtocols() (requests, preflights pipeline.Protocol[*s3exchange.Exchange]) {
+	requests = pipeline.Protocol[*s3exchange.Exchange]{
+		Parse: s.parse, Authenticate: s.authenticate(), Classify: s.classify, Authorize: s.authorize, ReadBody: s.readBody, Perform: s.perform,
+		Respond: s.respond, Revoked: s.revoked, Details: s.details, Name: "s3", Logger: s.options.Logger,
+	}
+	preflights = requests
+	preflights.Authenticate, preflights.Authorize, preflights.ReadBody = nil, nil, nil
+	preflights.Classify = pipeline.Steps(s.resolve, s.checkPreflight)
+	preflights.Perform = pipeline.Steps(s.delay, s.answerPreflight)
+	return requests, preflights
+}
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	continueEmpty(w, r)
-	x := &exchange{Request: s3exchange.Request{W: w, R: r, ID: requestID(s.requests.Add(1))}}
+	x := &s3exchange.Exchange{
+		Exchange: pipeline.Exchange{W: s.AllowOrigin(w, r), R: r}, ID: requestID(s.count.Add(1)), Dialect: s.dialect, Now: s.options.Now,
+	}
 	header := w.Header()
 	header.Set("X-Amz-Request-Id", x.ID)
 	header.Set("X-Amz-Id-2", "cosi-emu")
-	header.Set("Server", "cosi-emu")
-	defer x.Release()
-	defer func() { x.Caller.Leave() }()
-	defer func() { httpserver.Recover(recover(), func(cause error, stack string) { s.fail(x, cause, stack) }) }()
-	x.W = s.AllowOrigin(w, r)
-	if s.isSTS(r) {
-		x.Operation.Name = sts.Operation
-		s.sts.Serve(x.W, r, x.ID) //nolint:contextcheck // it has the context of the request
-		return
+	switch {
+	case s.isSTS(r):
+		s.sts.Serve(x.W, r, x.ID)
+	case isPreflight(r):
+		s.preflights.Serve(x)
+	default:
+		s.requests.Serve(x)
 	}
-	for _, run := range phasesOf(r) {
-		if err := run(s, x); err != nil {
-			s.reject(x, err)
-			break
-		}
-	}
-	x.begin()
 }
 
 func requestID(number uint64) string {
@@ -46,32 +52,39 @@ func requestID(number uint64) string {
 	return strings.ToUpper(hex.EncodeToString(id))
 }
 
-// reject responds with an error, and logs errors that the client has not caused.
-func (s *Service) reject(x *exchange, err error) {
+func (s *Service) details(x *s3exchange.Exchange, err error) ([]any, bool) {
 	failure := s3error.From(err)
-	log := s.options.Logger.WithValues("request", x.ID, "operation", x.Operation.Name, "bucket", x.Bucket, "code", failure.Code)
-	if errors.Is(failure, s3error.ErrInternalError) {
-		log.Error(err, "s3 request failed")
-	} else {
-		log.V(1).Info("s3 request rejected")
-	}
+	return []any{"request", x.ID, "operation", x.Operation.Name, "bucket", x.Bucket, "code", failure.Code},
+		errors.Is(failure, s3error.ErrInternalError)
+}
+
+func (s *Service) respond(x *s3exchange.Exchange, err error) {
+	failure := s3error.From(err)
 	if errors.Is(failure, s3error.ErrRequestTimeout) {
 		x.W.Header().Set("Connection", "close") // do not wait for the rest of the body
 	}
 	s3error.Write(x.W, x.R, x.ID, failure)
 }
 
-// fail responds with an internal error after a panic, which gofakes3 may cause.
-func (s *Service) fail(x *exchange, cause error, stack string) {
-	s.options.Logger.Error(cause, "s3 request failed", "request", x.ID, "operation", x.Operation.Name, "stack", stack)
-	s3error.Write(x.W, x.R, x.ID, s3error.ErrInternalError)
+// anyAnswer are headers that do not depend on the request.
+var anyAnswer = []string{"Connection", "Server", "X-Amz-Id-2", "X-Amz-Request-Id"}
+
+// revoked responds to a request whose key was revoked, without the headers of the prepared response.
+func (s *Service) revoked(x *s3exchange.Exchange, _ error) {
+	w := x.ErrorWriter()
+	for name := range w.Header() {
+		if !slices.Contains(anyAnswer, name) {
+			delete(w.Header(), name) // its case may not be canonical
+		}
+	}
+	s3error.Write(w, x.R, x.ID, s3error.ErrInvalidAccessKeyID)
 }
 
 const maxHeaderSection = 8 << 10
 
 // parse reads the query strictly. It rejects input that two parsers could read differently.
-func (s *Service) parse(x *exchange) error {
-	if s.options.Administrator.IsClosed() {
+func (s *Service) parse(x *s3exchange.Exchange) error {
+	if s.options.Store.IsClosed() {
 		return s3error.ErrServiceUnavailable
 	}
 	size := 0
@@ -91,16 +104,23 @@ func (s *Service) parse(x *exchange) error {
 	return nil
 }
 
-// authenticate identifies the caller. From then on, a response starts only after it has entered the
-// gate of the caller's account.
-func (s *Service) authenticate(x *exchange) (err error) {
-	if isForm(x) {
-		err = s.authenticateForm(x)
-	} else {
-		x.Caller, x.signature, err = s.identify(x.R, x.Query)
+// classify finds the operation.
+func (s *Service) classify(x *s3exchange.Exchange) (err error) {
+	if x.Operation, err = s3op.Classify(x.R.Method, x.Level, x.Query, x.R.Header, x.Dialect.Operations); err != nil {
+		return err
 	}
-	if err == nil {
-		x.W = &gatedWriter{ResponseWriter: x.W, x: x}
+	if err := checkForm(x); err != nil {
+		return err
 	}
-	return err
+	return x.Dialect.Serves(x.Operation.Name)
+}
+
+// perform runs the authorized operation. A request that changes something holds its account's gate
+// from the last check of the key until the response starts, because the key may have been revoked
+// while the body was received. The gate is not held while the client reads.
+func (s *Service) perform(x *s3exchange.Exchange) error {
+	if x.Operation.Mutates() && x.Caller.Enter() != nil {
+		return s3error.ErrInvalidAccessKeyID
+	}
+	return s.answers.Answer(x)
 }

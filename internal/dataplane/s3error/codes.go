@@ -63,6 +63,10 @@ var (
 	ErrInvalidTag                        = define("InvalidTag", http.StatusBadRequest, "The tag provided was not a valid tag")
 	ErrNotModified                       = define("NotModified", http.StatusNotModified, "Not Modified")
 	ErrQuotaExceeded                     = define("QuotaExceeded", http.StatusForbidden, "The quota of the bucket is used up")
+	ErrInvalidBucketState                = define("InvalidBucketState", http.StatusConflict, "The request is not valid for the current state of the bucket")
+	ErrInvalidLocationConstraint         = define("InvalidLocationConstraint", http.StatusBadRequest, "The specified location constraint is not valid")
+	ErrInvalidRetentionPeriod            = define("InvalidRetentionPeriod", http.StatusBadRequest, "Default retention period must be a positive number of at most 36500 days or 100 years")
+	ErrNoSuchObjectLockConfiguration     = define("NoSuchObjectLockConfiguration", http.StatusNotFound, "The specified object does not have a ObjectLock configuration")
 	ErrContentSHA256Mismatch             = define("XAmzContentSHA256Mismatch", http.StatusBadRequest, "The provided 'x-amz-content-sha256' header does not match what was computed")
 )
 

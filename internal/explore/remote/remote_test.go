@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
@@ -23,7 +25,11 @@ func bucket(t *testing.T) func(string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(s.Handler())
+	service, err := s3.New(s3.Options{Options: pipeline.Options{Store: s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(service.Handler())
 	t.Cleanup(func() {
 		server.Close()
 		if err := s.Close(); err != nil {

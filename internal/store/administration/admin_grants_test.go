@@ -8,12 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // grantedBuckets is a store with two buckets, and an account with access to the first.
-func grantedBuckets(t *testing.T, options store.Options) *store.Store {
+func grantedBuckets(t *testing.T, options s3test.Options) *s3test.Server {
 	t.Helper()
 	s := s3test.Unserved(t, options)
 	for name, most := range map[string]int{"photos": 0, "archive": 0, "full": 1} {
@@ -57,7 +56,7 @@ func TestSetGrant(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := grantedBuckets(t, store.Options{})
+			s := grantedBuckets(t, s3test.Options{})
 			if err := s.SetGrant(t.Context(), tc.account, tc.grant); !errors.Is(err, tc.wantErr) {
 				t.Errorf("%s\nSetGrant() = %v, want %v", tc.reason, err, tc.wantErr)
 			}
@@ -71,7 +70,7 @@ func TestSetGrant(t *testing.T) {
 
 // TestSetGrantIsKept: a grant applies to the same key, and after a restart, too.
 func TestSetGrantIsKept(t *testing.T) {
-	options := store.Options{Dir: t.TempDir()}
+	options := s3test.Options{Dir: t.TempDir()}
 	s := grantedBuckets(t, options)
 	if err := s.SetGrant(t.Context(), "ba-1", fakedriver.Grant{Bucket: "photos", ObjectMetadata: fakedriver.ReadOnly}); err != nil {
 		t.Fatal(err)
@@ -91,7 +90,7 @@ func TestSetGrantIsKept(t *testing.T) {
 
 // TestSetGrantHolds uses the bucket with the account's earlier key.
 func TestSetGrantHolds(t *testing.T) {
-	s, c := s3test.Fixture(t, store.Options{})
+	s, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "k", "content")
 	all, err := s.Accounts(t.Context())
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -21,7 +20,7 @@ func TestCreateBucket(t *testing.T) {
 	spec := func(name, owner, note string) fakedriver.BucketSpec {
 		return fakedriver.BucketSpec{Name: name, Owner: owner, Parameters: map[string]string{"note": note}}
 	}
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	first, err := s.CreateBucket(t.Context(), spec("photos", "me", "a"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +50,7 @@ func TestCreateBucket(t *testing.T) {
 
 //nolint:lll // one case a line
 func TestPutAccount(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	for _, name := range []string{"aaa", "bbb"} {
 		if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: s3test.Owner}); err != nil {
 			t.Fatal(err)
@@ -99,7 +98,7 @@ func TestPutAccount(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "me"}); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +126,7 @@ func TestDelete(t *testing.T) {
 }
 
 func TestNotEmpty(t *testing.T) {
-	s, c := s3test.Fixture(t, store.Options{})
+	s, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "k", "content")
 	if err := s.DeleteBucket(t.Context(), s3test.Owner, "photos"); !errors.Is(err, fakedriver.ErrNotEmpty) {
 		t.Errorf("DeleteBucket() = %v, want %v", err, fakedriver.ErrNotEmpty)
@@ -140,7 +139,7 @@ func TestNotEmpty(t *testing.T) {
 func TestPurge(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
-			s := s3test.Serve(t, store.Options{Dir: dir})
+			s := s3test.Serve(t, s3test.Options{Dir: dir})
 			spec := fakedriver.BucketSpec{Name: "photos", Owner: s3test.Owner, Purge: true}
 			if _, err := s.CreateBucket(t.Context(), spec); err != nil {
 				t.Fatal(err)
@@ -167,7 +166,7 @@ func TestPurge(t *testing.T) {
 }
 
 func TestParallelAdmin(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	const parallel = 8
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -196,7 +195,7 @@ func TestParallelAdmin(t *testing.T) {
 }
 
 func TestCredentialsForm(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{Rand: bytes.NewReader(bytes.Repeat([]byte{255, 7, 250, 61}, 100))})
+	s := s3test.Unserved(t, s3test.Options{Rand: bytes.NewReader(bytes.Repeat([]byte{255, 7, 250, 61}, 100))})
 	c, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app", Owner: s3test.Owner})
 	if err != nil {
 		t.Fatal(err)
@@ -207,14 +206,14 @@ func TestCredentialsForm(t *testing.T) {
 	if want := strings.Repeat("H9", 20); c.SecretAccessKey != want {
 		t.Errorf("secret %q, want %q from these random bytes", c.SecretAccessKey, want)
 	}
-	short := s3test.Unserved(t, store.Options{Rand: strings.NewReader("short")})
+	short := s3test.Unserved(t, s3test.Options{Rand: strings.NewReader("short")})
 	if _, err := short.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "app"}); err == nil {
 		t.Error("an account was created without enough random bytes")
 	}
 }
 
 func TestContextAndClose(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.CreateBucket(ended, fakedriver.BucketSpec{Name: "photos"}); !errors.Is(err, context.Canceled) {

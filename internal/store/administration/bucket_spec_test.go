@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -22,7 +21,7 @@ func fullSpec() fakedriver.BucketSpec {
 // TestBucketIdentity changes every field of a specification in turn: each is part of the bucket's
 // identity.
 func TestBucketIdentity(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	created, err := s.CreateBucket(t.Context(), fullSpec())
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +57,7 @@ func TestBucketIdentity(t *testing.T) {
 }
 
 func TestBucketSpecRejected(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	for name, change := range map[string]func(*fakedriver.BucketSpec){
 		"Name":   func(b *fakedriver.BucketSpec) { b.Name = "Photos!" },
 		"Region": func(b *fakedriver.BucketSpec) { b.Region = "us/east" },
@@ -86,7 +85,7 @@ func TestBucketSpecRejected(t *testing.T) {
 // TestRecordsKeepAll opens a store again, and one from a version without most of the fields.
 func TestRecordsKeepAll(t *testing.T) {
 	dir := t.TempDir()
-	first, err := store.New(store.Options{Dir: dir})
+	first, err := s3test.Open(s3test.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func TestRecordsKeepAll(t *testing.T) {
 	if err = errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	again := s3test.Unserved(t, store.Options{Dir: dir})
+	again := s3test.Unserved(t, s3test.Options{Dir: dir})
 	if b, err := again.GetBucket(t.Context(), "photos"); err != nil || !cmp.Equal(created, b) {
 		t.Errorf("GetBucket() = %+v, %v; want %+v", b, err, created)
 	}

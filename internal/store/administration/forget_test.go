@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/administration"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -17,7 +16,7 @@ import (
 // loss survives reopening.
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
-	s, err := store.New(store.Options{Dir: dir})
+	s, err := s3test.Open(s3test.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +33,7 @@ func TestForget(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := store.New(store.Options{Dir: dir})
+	again, err := s3test.Open(s3test.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func TestForget(t *testing.T) {
 	wantOnly(t, again, "two")
 }
 
-func inhabit(t *testing.T, s *store.Store, owner string) {
+func inhabit(t *testing.T, s *s3test.Server, owner string) {
 	t.Helper()
 	if _, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "of-" + owner, Owner: owner}); err != nil {
 		t.Fatal(err)
@@ -53,7 +52,7 @@ func inhabit(t *testing.T, s *store.Store, owner string) {
 }
 
 // wantOnly expects only the buckets and accounts of inhabit for one owner.
-func wantOnly(t *testing.T, s *store.Store, owner string) {
+func wantOnly(t *testing.T, s *s3test.Server, owner string) {
 	t.Helper()
 	buckets, err := s.Buckets(t.Context())
 	if err != nil || len(buckets) != 1 || buckets[0].Name != "of-"+owner {
@@ -68,7 +67,7 @@ func wantOnly(t *testing.T, s *store.Store, owner string) {
 // TestForgetInUse loses a bucket with an object, for which an application still has a key: the key
 // is rejected, and a bucket of the same name begins empty.
 func TestForgetInUse(t *testing.T) {
-	s, c := s3test.Fixture(t, store.Options{})
+	s, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "hello", "world")
 	if _, err := s.Forget(t.Context(), func(string) bool { return true }); err != nil {
 		t.Fatal(err)

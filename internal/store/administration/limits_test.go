@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 func TestMaxAccounts(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{MaxAccounts: 2})
+	s := s3test.Unserved(t, s3test.Options{MaxAccounts: 2})
 	put := func(spec fakedriver.AccountSpec) error {
 		spec.Owner = s3test.Owner
 		_, err := s.PutAccount(t.Context(), spec)
@@ -40,7 +39,7 @@ func TestMaxAccounts(t *testing.T) {
 // TestMaxAccountsOfBucket is about one bucket of two, and about its successor of the same name, to
 // which the accounts of the first have no access.
 func TestMaxAccountsOfBucket(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	create := func(name string, most int) error {
 		_, err := s.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: s3test.Owner, MaxAccounts: most})
 		return err

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -22,7 +21,7 @@ func rotateKey(t *testing.T, s *s3test.Server, id string) fakedriver.Credentials
 
 func TestRotateAccount(t *testing.T) {
 	dir := t.TempDir()
-	s := s3test.Serve(t, store.Options{Dir: dir})
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
 	s.Bucket(t, "photos")
 	first := s.Account(t, "app", s3test.ReadWrite("photos"))
 	list := func(c fakedriver.Credentials) string {
@@ -48,7 +47,7 @@ func TestRotateAccount(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := s3test.Serve(t, store.Options{Dir: dir})
+	again := s3test.Serve(t, s3test.Options{Dir: dir})
 	if got := again.Account(t, "app", s3test.ReadWrite("photos")); got != third {
 		t.Error("after a restart, the key is not the last one")
 	}
@@ -58,7 +57,7 @@ func TestRotateAccount(t *testing.T) {
 }
 
 func TestRotateAccountRejected(t *testing.T) {
-	s := s3test.Unserved(t, store.Options{})
+	s := s3test.Unserved(t, s3test.Options{})
 	for _, spec := range []fakedriver.AccountSpec{{ID: "app", Owner: "me"}, {ID: "pod", Owner: "me", ServiceAccount: "builder"}} {
 		if c, err := s.PutAccount(t.Context(), spec); err != nil || (c == fakedriver.Credentials{}) != (spec.ServiceAccount != "") {
 			t.Fatalf("PutAccount(%q) = %v, %v", spec.ID, c, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
@@ -36,8 +37,7 @@ func (s *Service) Close() error { return s.close() }
 
 // ServeS3 serves S3. The client signs requests. The caller closes it.
 func ServeS3(ctx context.Context) (*Service, error) {
-	serve := func(s *store.Store) (server, error) { return s.Serve, nil }
-	return newService(ctx, fakedriver.ProtocolS3, serve, func(address string, keys fakedriver.Credentials) *Service {
+	return newService(ctx, fakedriver.ProtocolS3, s3Server, func(address string, keys fakedriver.Credentials) *Service {
 		c := NewClient(address, bucket, fakedriver.DefaultRegion, keys)
 		return &Service{put: c.Put, get: c.Get, close: closing(c.plain)}
 	})
@@ -81,7 +81,7 @@ func ServeAzure(ctx context.Context) (*Service, error) {
 // ServeGCS serves Google Cloud Storage. The client has a bearer token. The caller closes it.
 func ServeGCS(ctx context.Context) (*Service, error) {
 	serve := func(s *store.Store) (server, error) {
-		service, err := gcs.New(gcs.Options{Store: s})
+		service, err := gcs.New(gcs.Options{Options: pipeline.Options{Store: s}})
 		if err != nil {
 			return nil, err
 		}

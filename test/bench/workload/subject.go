@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	s3plane "github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
@@ -37,13 +39,25 @@ func Store(ctx context.Context) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	subject, err := serve(ctx, s.Serve, keys)
+	run, err := s3Server(s)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	subject, err := serve(ctx, run, keys)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	end := subject.stop
 	subject.stop = func() error { return errors.Join(s.Close(), end()) }
 	return subject, nil
+}
+
+func s3Server(s *store.Store) (server, error) {
+	service, err := s3plane.New(s3plane.Options{Options: pipeline.Options{Store: s}})
+	if err != nil {
+		return nil, err
+	}
+	return service.Serve, nil
 }
 
 // newStore opens a store with a bucket of a protocol, and an account that has access to it.

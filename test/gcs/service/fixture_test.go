@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -37,7 +38,7 @@ func serve(t *testing.T) *fixture {
 			t.Errorf("Close(): %v", err)
 		}
 	})
-	s, err := gcs.New(gcs.Options{Store: kept})
+	s, err := gcs.New(gcs.Options{Options: pipeline.Options{Store: kept}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 // batch sends calls, and returns the status and the Content-ID of each response.
@@ -132,14 +133,14 @@ func TestBatchLimits(t *testing.T) {
 func TestBatchMiddleware(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string
-	options := gcs.Options{Middleware: func(next http.Handler) http.Handler {
+	options := gcs.Options{Options: pipeline.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			seen = append(seen, r.Method+" "+r.URL.Path)
 			mu.Unlock()
 			next.ServeHTTP(w, r)
 		})
-	}}
+	}}}
 	f := serve(t, options)
 	key := bearer(f.account(t, "app", all("photos")))
 	f.batch(t, key, "GET /storage/v1/b/photos HTTP/1.1\r\n\r\n", "DELETE /storage/v1/b/photos/o/x HTTP/1.1\r\n\r\n")

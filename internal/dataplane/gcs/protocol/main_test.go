@@ -7,6 +7,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/harness/leaks"
@@ -52,7 +54,11 @@ func serveIn(t *testing.T, options gcs.Options, kept store.Options) *fixture {
 // serveS3 serves the store's S3 buckets, and returns the address.
 func (f *fixture) serveS3(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(f.store.Handler())
+	service, err := s3.New(s3.Options{Options: pipeline.Options{Store: f.store}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(service.Handler())
 	t.Cleanup(server.Close)
 	return server.URL
 }

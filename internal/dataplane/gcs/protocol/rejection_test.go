@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 func TestUnauthenticated(t *testing.T) {
@@ -45,7 +46,7 @@ func TestUnauthenticated(t *testing.T) {
 
 //nolint:lll // one case a line
 func TestRejections(t *testing.T) {
-	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 10})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 1 << 10}})
 	key := bearer(f.account(t, "app", all("photos")))
 	if status, _, body := f.do(t, request{method: "POST", path: upload + "&name=x", body: "content"}, key); status != ok {
 		t.Fatalf("upload: %d %s", status, body)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 // session begins an upload of x in several requests, and returns its path.
@@ -29,7 +30,7 @@ func chunk(path, content, span string) request {
 
 // TestResumableSteps is an upload whose client loses responses, and makes mistakes.
 func TestResumableSteps(t *testing.T) {
-	f := serve(t, gcs.Options{MaxBodyBytes: 20})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 20}})
 	key := bearer(f.account(t, "app", all("photos")))
 	path := f.session(t, key)
 	for _, step := range []struct {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -18,7 +20,7 @@ import (
 // finally the connection ends, with an error. The timeout is long enough for the others on a busy
 // machine.
 func TestSlowBodies(t *testing.T) {
-	f := serveIn(t, gcs.Options{}, store.Options{BodyTimeout: 3 * time.Second})
+	f := serveIn(t, gcs.Options{Options: pipeline.Options{Limits: httpserver.Limits{BodyTimeout: 3 * time.Second}}}, store.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
 	t.Run("Bodies", func(t *testing.T) { // returns when all of them have ended
 		for _, tc := range []struct {

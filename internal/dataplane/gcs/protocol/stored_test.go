@@ -8,19 +8,20 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 // noting serves, and sends the noted key of each request.
 func noting(t *testing.T) (*fixture, <-chan string) {
 	t.Helper()
 	stored := make(chan string, 1)
-	return serve(t, gcs.Options{Middleware: func(next http.Handler) http.Handler {
+	return serve(t, gcs.Options{Options: pipeline.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			key := ""
 			next.ServeHTTP(w, r.WithContext(httpserver.WithStored(r.Context(), &key)))
 			stored <- key
 		})
-	}}), stored
+	}}}), stored
 }
 
 // TestNoteStored expects an upload to note its object, even if only its body has the name.

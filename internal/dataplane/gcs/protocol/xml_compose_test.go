@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 // ask sends a request that Amazon's client does not support, with its key, and returns the body of
@@ -60,7 +61,7 @@ func components(all ...string) string {
 // TestXMLCompose composes objects of others, under conditions. After a failure, the object z is
 // unchanged.
 func TestXMLCompose(t *testing.T) {
-	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 12})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 1 << 12}})
 	key := f.account(t, "app", all("photos"))
 	x, y := f.put(t, "photos", "x", "first", bearer(key)), f.put(t, "photos", "y%26z", "second", bearer(key))
 	f.put(t, "photos", "large", strings.Repeat("x", 1<<11), bearer(key))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 // TestXMLRejections sends unsupported features of the XML API, and features that Google does not
@@ -16,7 +17,7 @@ import (
 //
 //nolint:lll // one case a line
 func TestXMLRejections(t *testing.T) {
-	f := serve(t, gcs.Options{MaxBodyBytes: 1 << 10})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 1 << 10}})
 	key := f.account(t, "app", all("photos"))
 	f.put(t, "photos", "x", "content", bearer(key))
 	now := time.Now().UTC()
@@ -90,7 +91,7 @@ func TestXMLRejections(t *testing.T) {
 // TestXMLChunks uploads without a Content-Length.
 func TestXMLChunks(t *testing.T) {
 	const limit = 1 << 10
-	f := serve(t, gcs.Options{MaxBodyBytes: limit})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: limit}})
 	key := f.account(t, "app", all("photos"))
 	for _, tc := range []struct {
 		name, body string

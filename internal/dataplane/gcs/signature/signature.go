@@ -36,12 +36,13 @@ const (
 // Verifier verifies the signatures of requests for a store.
 type Verifier struct {
 	store *store.Store
+	s3    *authentication.Authenticator
 	now   func() time.Time
 }
 
 // New returns a verifier with a clock.
 func New(s *store.Store, now func() time.Time) *Verifier {
-	return &Verifier{store: s, now: now}
+	return &Verifier{store: s, s3: authentication.New(s.Registry(), now), now: now}
 }
 
 // signed is an unverified signature of version 4.
@@ -97,7 +98,7 @@ func (v *Verifier) Verify(r *http.Request, query url.Values) (*authorization.Cal
 	if err := checkSigned(r.Header, signedHeaders(token, query.Get("X-Amz-SignedHeaders")), "X-Goog-"); err != nil {
 		return nil, authentication.Signature{}, err
 	}
-	return v.store.VerifyS3(r, query)
+	return v.s3.Authenticate(r, query)
 }
 
 // signedHeaders returns the names of the signed headers of S3's signatures.

@@ -3,6 +3,8 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -25,7 +27,7 @@ func (a *Answers) headBucket(x *s3exchange.Exchange) error {
 // Only grants give permissions.
 func (a *Answers) acl(x *s3exchange.Exchange) error {
 	type grantee struct {
-		owner
+		gofakes3.UserInfo
 
 		Xsi  string `xml:"xmlns:xsi,attr"`
 		Type string `xml:"xsi:type,attr"`
@@ -37,10 +39,10 @@ func (a *Answers) acl(x *s3exchange.Exchange) error {
 	return sendXML(x, struct {
 		XMLName xml.Name `xml:"AccessControlPolicy"`
 		Xmlns   string   `xml:"xmlns,attr"`
-		Owner   owner
+		Owner   gofakes3.UserInfo
 		Grants  []grant `xml:"AccessControlList>Grant"`
 	}{Xmlns: namespace, Owner: ownerOf(x), Grants: []grant{{
-		Grantee:    grantee{owner: ownerOf(x), Xsi: "http://www.w3.org/2001/XMLSchema-instance", Type: "CanonicalUser"},
+		Grantee:    grantee{UserInfo: ownerOf(x), Xsi: "http://www.w3.org/2001/XMLSchema-instance", Type: "CanonicalUser"},
 		Permission: "FULL_CONTROL",
 	}}})
 }

@@ -13,9 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/store/administration"
-	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
+	"github.com/cosi-emu/cosi-emu/internal/store"
 )
 
 const namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
@@ -25,9 +23,7 @@ func formatTime(t time.Time) string { return inDocument(t).Format(s3exchange.Tim
 
 func inDocument(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// table has the functions that answer the operations, by name. gofakes3 serves GetObject,
-// HeadObject, DeleteObject, CreateMultipartUpload and AbortMultipartUpload; its interfaces cannot
-// express the others.
+// table has the functions that answer the operations, by name.
 var table = map[string]func(*Answers, *s3exchange.Exchange) error{
 	"AbortMultipartUpload":    (*Answers).serveGofakes3,
 	"CompleteMultipartUpload": (*Answers).completeUpload,
@@ -83,28 +79,24 @@ var table = map[string]func(*Answers, *s3exchange.Exchange) error{
 	"UploadPartCopy":          (*Answers).copyPart,
 }
 
-// Options are the dependencies of answers; all are required.
-type Options struct {
-	Administrator *administration.Administrator
-	Registry      *authorization.Registry
-	Contents      *objects.Store
-	// Region is the region of buckets without one of their own.
-	Region string
-	// Now is the clock for gofakes3.
-	Now    func() time.Time
-	Logger logr.Logger
+// Answers answers requests.
+type Answers struct {
+	store    *store.Store
+	logger   logr.Logger
+	gofakes3 http.Handler
+	requests sync.Map // that gofakes3 serves, by ID
 }
 
-// Answers answers requests.
-type Answers struct{ options Options }
-
 // New returns answers.
-func New(options Options) *Answers { return &Answers{options: options} }
+func New(s *store.Store, logger logr.Logger) *Answers {
+	a := &Answers{store: s, logger: logger}
+	a.gofakes3 = newGofakes3(a)
+	return a
+}
 
 // Answer performs a request, and writes the response, or returns an error, S3's or an internal one,
 // which is not written.
-func (a *Answers) Answer(r *s3exchange.Request) error {
-	x := &s3exchange.Exchange{Request: r, Now: a.options.Now}
+func (a *Answers) Answer(x *s3exchange.Exchange) error {
 	if err := a.openBucket(x); err != nil {
 		return err
 	}
@@ -125,22 +117,20 @@ func (a *Answers) openBucket(x *s3exchange.Exchange) (err error) {
 		return nil
 	}
 	x.Conditions = s3exchange.ReadConditions(x.R.Header, "")
-	if x.Dialect != nil {
-		if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
-			return err
-		}
+	if err := x.Dialect.Conditions(x.R.Header, &x.Conditions); err != nil {
+		return err
 	}
-	x.Contents, err = a.options.Contents.Bucket(x.UID)
+	x.Contents, err = a.store.Objects().Bucket(x.UID)
 	return err
 }
 
 // RegionOf returns the region of a bucket; the store's for an unknown bucket, or one without its
 // own region.
 func (a *Answers) RegionOf(bucket string) string {
-	if b, ok := a.options.Registry.Bucket(bucket); ok && b.Region != "" {
+	if b, ok := a.store.Registry().Bucket(bucket); ok && b.Region != "" {
 		return b.Region
 	}
-	return a.options.Region
+	return a.store.Region()
 }
 
 // notConfigured are the errors for features that no bucket has.

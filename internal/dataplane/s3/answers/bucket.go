@@ -3,19 +3,16 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 )
 
-type owner struct {
-	ID          string
-	DisplayName string
-}
-
 // ownerOf is the account in documents. It does not depend on the account's key, which changes, and
 // which accounts for ServiceAccounts do not have.
-func ownerOf(x *s3exchange.Exchange) owner {
+func ownerOf(x *s3exchange.Exchange) gofakes3.UserInfo {
 	id := x.Caller.Account().ID
-	return owner{ID: id, DisplayName: id}
+	return gofakes3.UserInfo{ID: id, DisplayName: id}
 }
 
 // firstRegion is the region that S3 treats unlike all others.
@@ -26,11 +23,7 @@ func (a *Answers) bucketLocation(x *s3exchange.Exchange) error {
 	if location == firstRegion {
 		location = "" // as in S3
 	}
-	return sendXML(x, struct {
-		XMLName  xml.Name `xml:"LocationConstraint"`
-		Xmlns    string   `xml:"xmlns,attr"`
-		Location string   `xml:",chardata"`
-	}{Xmlns: namespace, Location: location})
+	return sendXML(x, gofakes3.GetBucketLocation{Xmlns: namespace, LocationConstraint: location})
 }
 
 // nothingConfigured answers with an empty document, as for a bucket without the feature.

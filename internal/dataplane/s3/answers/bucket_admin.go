@@ -26,7 +26,7 @@ func (a *Answers) createBucketByS3(x *s3exchange.Exchange) error {
 	if err := spec.Validate(); err != nil {
 		return s3error.ErrInvalidBucketName
 	}
-	existing, err := a.options.Administrator.CreateBucketBy(x.R.Context(), x.Caller, spec)
+	existing, err := a.store.CreateBucketBy(x.R.Context(), x.Caller, spec)
 	switch {
 	case errors.Is(err, authorization.ErrIdentity):
 		return s3error.ErrInvalidAccessKeyID
@@ -84,7 +84,7 @@ func locationConstraint(body []byte) (string, error) {
 // deleteBucketByS3 answers DeleteBucket with an administrator's key. Only the driver may delete its
 // own buckets, because COSI would not notice.
 func (a *Answers) deleteBucketByS3(x *s3exchange.Exchange) error {
-	err := a.options.Administrator.DeleteBucketBy(x.R.Context(), x.Caller, x.Bucket)
+	err := a.store.DeleteBucketBy(x.R.Context(), x.Caller, x.Bucket)
 	switch {
 	case errors.Is(err, authorization.ErrIdentity):
 		return s3error.ErrInvalidAccessKeyID

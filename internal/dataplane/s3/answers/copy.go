@@ -21,7 +21,7 @@ func (a *Answers) copyObject(x *s3exchange.Exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := x.Finish(&draft); err != nil {
+	if err := x.Dialect.Finish(&draft); err != nil {
 		return err
 	}
 	v, err := x.Contents.Put(x.Key, draft, x.Conditions)
@@ -47,7 +47,7 @@ func (a *Answers) copyObject(x *s3exchange.Exchange) error {
 
 // readSource looks up the source of a copy, under its own conditions.
 func (a *Answers) readSource(x *s3exchange.Exchange) (*objects.Version, error) {
-	b, err := a.options.Contents.Bucket(x.Source.UID)
+	b, err := a.store.Objects().Bucket(x.Source.UID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -12,9 +14,9 @@ import (
 const maxDeletedObjects = 1000
 
 type objectToDelete struct {
-	Key       string `xml:"Key"`
-	VersionID string `xml:"VersionId"`
-	ETag      string `xml:"ETag"`
+	gofakes3.ObjectID
+
+	ETag string `xml:"ETag"`
 
 	// The conditions that S3 has for directory buckets only.
 	LastModifiedTime *string `xml:"LastModifiedTime"`
@@ -22,15 +24,15 @@ type objectToDelete struct {
 }
 
 type deleted struct {
-	Key                   string
-	VersionID             string `xml:"VersionId,omitempty"`
+	gofakes3.ObjectID
+
 	DeleteMarker          bool   `xml:",omitempty"`
 	DeleteMarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
 }
 
 type deleteFailure struct {
-	Key           string
-	VersionID     string `xml:"VersionId,omitempty"`
+	gofakes3.ObjectID
+
 	Code, Message string
 }
 
@@ -50,7 +52,7 @@ func (a *Answers) deleteObjects(x *s3exchange.Exchange) error {
 		done, err := deleteOne(x, object)
 		if err != nil {
 			failure := s3error.From(err)
-			document.Error = append(document.Error, deleteFailure{object.Key, object.VersionID, failure.Code, failure.Message})
+			document.Error = append(document.Error, deleteFailure{object.ObjectID, failure.Code, failure.Message})
 		} else if !quiet {
 			document.Deleted = append(document.Deleted, done)
 		}
@@ -59,7 +61,7 @@ func (a *Answers) deleteObjects(x *s3exchange.Exchange) error {
 }
 
 func deleteOne(x *s3exchange.Exchange, object objectToDelete) (deleted, error) {
-	result := deleted{Key: object.Key, VersionID: object.VersionID}
+	result := deleted{ObjectID: object.ObjectID}
 	if len(object.Key) > s3exchange.MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
 	}

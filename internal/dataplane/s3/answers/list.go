@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -20,10 +22,8 @@ type listing struct {
 	MaxKeys        int
 	EncodingType   string `xml:",omitempty"`
 	IsTruncated    bool
-	CommonPrefixes []commonPrefix
+	CommonPrefixes []gofakes3.CommonPrefix
 }
-
-type commonPrefix struct{ Prefix string }
 
 // lister is the common part of the requests of all listings.
 type lister struct {
@@ -57,10 +57,10 @@ func (l *lister) encode(key string) string {
 	return encodedKey.Replace(url.QueryEscape(key))
 }
 
-func (l *lister) prefixes(prefixes []string) []commonPrefix {
-	all := make([]commonPrefix, 0, len(prefixes))
+func (l *lister) prefixes(prefixes []string) []gofakes3.CommonPrefix {
+	all := make([]gofakes3.CommonPrefix, 0, len(prefixes))
 	for _, prefix := range prefixes {
-		all = append(all, commonPrefix{l.encode(prefix)})
+		all = append(all, gofakes3.CommonPrefix{Prefix: l.encode(prefix)})
 	}
 	return all
 }

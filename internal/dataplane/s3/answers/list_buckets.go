@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -20,7 +22,7 @@ func (a *Answers) listBuckets(x *s3exchange.Exchange) error {
 	document := struct {
 		XMLName           xml.Name `xml:"ListAllMyBucketsResult"`
 		Xmlns             string   `xml:"xmlns,attr"`
-		Owner             owner
+		Owner             gofakes3.UserInfo
 		Buckets           []entry `xml:"Buckets>Bucket"`
 		Prefix            string  `xml:",omitempty"`
 		ContinuationToken string  `xml:",omitempty"`
@@ -52,7 +54,7 @@ var errContinuationToken = s3error.ErrInvalidArgument.With("The continuation tok
 // reachable returns the buckets that the request selects.
 func (a *Answers) reachable(x *s3exchange.Exchange) []fakedriver.Bucket {
 	prefix, region := x.Query.Get("prefix"), x.Query.Get("bucket-region")
-	return slices.DeleteFunc(x.Caller.Buckets(x.Protocol()), func(b fakedriver.Bucket) bool {
+	return slices.DeleteFunc(x.Caller.Buckets(x.Dialect.Protocol), func(b fakedriver.Bucket) bool {
 		return !strings.HasPrefix(b.Name, prefix) || (region != "" && region != a.RegionOf(b.Name))
 	})
 }

@@ -15,7 +15,7 @@ func (l *lister) writeContents(to *bytes.Buffer, page objects.Page, withOwner bo
 	for _, v := range page.Versions {
 		to.WriteString("<Contents>")
 		writeElement(to, "Key", l.encode(v.Key))
-		to.Write(l.x.AppendListed(to.AvailableBuffer(), v.Version))
+		to.Write(l.x.Dialect.AppendListed(to.AvailableBuffer(), v.Version))
 		to.WriteString("<LastModified>")
 		to.Write(inDocument(v.Modified()).AppendFormat(to.AvailableBuffer(), s3exchange.Timestamp))
 		to.WriteString("</LastModified><ETag>&#34;")

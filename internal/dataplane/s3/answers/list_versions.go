@@ -3,6 +3,8 @@ package answers
 import (
 	"encoding/xml"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -22,7 +24,7 @@ type listedVersion struct {
 	ChecksumType      string `xml:",omitempty"`
 
 	Size         *int64 `xml:",omitempty"`
-	Owner        owner
+	Owner        gofakes3.UserInfo
 	StorageClass string `xml:",omitempty"`
 }
 
@@ -55,7 +57,7 @@ func (l *lister) versions(page objects.Page) []listedVersion {
 	all := make([]listedVersion, 0, len(page.Versions))
 	for _, v := range page.Versions {
 		entry := listedVersion{
-			Key: l.encode(v.Key), Others: l.x.AppendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
+			Key: l.encode(v.Key), Others: l.x.Dialect.AppendListed(nil, v.Version), VersionID: v.ID, IsLatest: v.IsLatest,
 			LastModified: formatTime(v.Modified()), Owner: ownerOf(l.x),
 		}
 		entry.XMLName.Local = "DeleteMarker"
@@ -73,7 +75,7 @@ func (a *Answers) listUploads(x *s3exchange.Exchange) error {
 	type entry struct {
 		Key               string
 		UploadID          string `xml:"UploadId"`
-		Initiator, Owner  owner
+		Initiator, Owner  gofakes3.UserInfo
 		StorageClass      string
 		Initiated         string
 		ChecksumAlgorithm string `xml:",omitempty"`
@@ -99,7 +101,7 @@ func (a *Answers) listUploads(x *s3exchange.Exchange) error {
 		MaxUploads         int
 		IsTruncated        bool
 		Upload             []entry
-		CommonPrefixes     []commonPrefix
+		CommonPrefixes     []gofakes3.CommonPrefix
 	}{
 		Xmlns: namespace, Bucket: x.Bucket, KeyMarker: l.encode(l.query.After), UploadIDMarker: l.query.AfterVersion,
 		Delimiter: l.encode(l.query.Delimiter), EncodingType: x.Query.Get("encoding-type"), Prefix: l.encode(l.query.Prefix),

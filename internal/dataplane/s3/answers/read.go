@@ -3,7 +3,6 @@ package answers
 import (
 	"errors"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3core"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -22,9 +21,4 @@ func (a *Answers) readObject(x *s3exchange.Exchange) error {
 		return err
 	}
 	return a.serveGofakes3(x)
-}
-
-// serveGofakes3 answers the operations that gofakes3 serves.
-func (a *Answers) serveGofakes3(x *s3exchange.Exchange) error {
-	return s3core.Serve(x, a.options.Logger)
 }

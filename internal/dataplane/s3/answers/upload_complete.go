@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
@@ -43,7 +45,7 @@ func (a *Answers) completeUpload(x *s3exchange.Exchange) error {
 
 // completionOf reads the document and the headers.
 func completionOf(x *s3exchange.Exchange) (objects.Completion, error) {
-	c := objects.Completion{Conditions: x.Conditions, Finish: x.Finish}
+	c := objects.Completion{Conditions: x.Conditions, Finish: x.Dialect.Finish}
 	var err error
 	if c.Type, err = s3exchange.ChecksumType(x.R.Header); err != nil {
 		return c, err
@@ -69,8 +71,7 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	var document struct {
 		XMLName xml.Name `xml:"CompleteMultipartUpload"`
 		Part    []struct {
-			PartNumber int    `xml:"PartNumber"`
-			ETag       string `xml:"ETag"`
+			gofakes3.CompletedPart
 			s3exchange.Sums
 		} `xml:"Part"`
 	}
@@ -110,13 +111,9 @@ func checksumOfHeader(header http.Header) (found checksum.Sum, err error) {
 
 // locationOf returns the URL of the object. A form is posted to the URL of the bucket.
 func locationOf(x *s3exchange.Exchange) string {
-	scheme := "http"
-	if x.R.TLS != nil {
-		scheme = "https"
-	}
 	path := x.R.URL.EscapedPath()
 	if x.Operation.Body == s3op.Form {
 		path = strings.TrimSuffix(path, "/") + (&url.URL{Path: "/" + x.Key}).EscapedPath()
 	}
-	return scheme + "://" + x.R.Host + path
+	return x.Base() + path
 }

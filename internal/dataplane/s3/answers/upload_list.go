@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"github.com/johannesboyne/gofakes3"
+
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
 )
@@ -37,7 +39,7 @@ func (a *Answers) listParts(x *s3exchange.Exchange) error {
 		Xmlns                string   `xml:"xmlns,attr"`
 		Bucket, Key          string
 		UploadID             string `xml:"UploadId"`
-		Initiator, Owner     owner
+		Initiator, Owner     gofakes3.UserInfo
 		StorageClass         string
 		PartNumberMarker     int
 		NextPartNumberMarker int `xml:",omitempty"`

@@ -25,7 +25,7 @@ func storeObject(x *s3exchange.Exchange) error {
 	if err := x.CheckDigest(draft.Attributes.Lock, "Put Object"); err != nil {
 		return err
 	}
-	if err := x.Finish(&draft); err != nil {
+	if err := x.Dialect.Finish(&draft); err != nil {
 		return err
 	}
 	if x.Version, err = x.Contents.Put(x.Key, draft, x.Conditions); err != nil {
@@ -37,7 +37,7 @@ func storeObject(x *s3exchange.Exchange) error {
 
 // composeObject answers ComposeObject, which only other services have.
 func (a *Answers) composeObject(x *s3exchange.Exchange) (err error) {
-	if x.Content, err = x.Dialect.Compose(x.Request, x.Contents); err != nil {
+	if x.Content, err = x.Dialect.Compose(x, x.Contents); err != nil {
 		return err
 	}
 	return a.putObject(x)

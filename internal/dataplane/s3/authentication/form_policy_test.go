@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -158,7 +157,7 @@ func TestFormPolicies(t *testing.T) {
 //
 //nolint:lll // one case a line
 func TestFormRejections(t *testing.T) {
-	s := s3test.Serve(t, store.Options{MaxBodyBytes: 1 << 20})
+	s := s3test.Serve(t, s3test.Options{MaxBodyBytes: 1 << 20})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "other")
 	key := s.Account(t, "app", s3test.ReadWrite("photos"))

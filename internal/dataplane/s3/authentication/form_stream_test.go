@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -29,7 +28,7 @@ func halves(t *testing.T, s *s3test.Server, f s3test.Form) (r *http.Request, fir
 
 // TestFormRevoked revokes a key in the middle of its form: it stores nothing.
 func TestFormRevoked(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	r, first, second := halves(t, s, s.Form("photos", s.Account(t, "app", s3test.ReadWrite("photos"))))
 	body, rest := io.Pipe()
@@ -68,7 +67,7 @@ func TestFormQuota(t *testing.T) {
 // TestFormStreams: the file is written to the disk while it arrives.
 func TestFormStreams(t *testing.T) {
 	const size, atMost = 64 << 20, 16 << 20
-	s := s3test.Serve(t, store.Options{Dir: filepath.Join(t.TempDir(), "data")})
+	s := s3test.Serve(t, s3test.Options{Dir: filepath.Join(t.TempDir(), "data")})
 	s.Bucket(t, "photos")
 	key := s.Account(t, "app", s3test.ReadWrite("photos"))
 	f := s.Form("photos", key)

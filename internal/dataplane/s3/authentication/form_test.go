@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/httpserver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -189,7 +188,7 @@ func TestFormVirtualHost(t *testing.T) {
 
 // TestFormOfSession: a session's key signs, with its token, which a condition must name.
 func TestFormOfSession(t *testing.T) {
-	s := s3test.ServiceAccount(t, store.Options{})
+	s := s3test.ServiceAccount(t, s3test.Options{})
 	a := &s3test.App{T: t, Store: s, Bucket: new("photos")}
 	session := beginSession(t, s)
 	a.Key = session.Credentials
@@ -210,7 +209,7 @@ func TestFormOfSession(t *testing.T) {
 // TestFormStored expects a form to note its object: only its body has the key.
 func TestFormStored(t *testing.T) {
 	stored := make(chan string, 1)
-	s := s3test.Serve(t, store.Options{Middleware: func(next http.Handler) http.Handler {
+	s := s3test.Serve(t, s3test.Options{Middleware: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			key := ""
 			next.ServeHTTP(w, r.WithContext(httpserver.WithStored(r.Context(), &key)))

@@ -14,7 +14,6 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -60,7 +59,7 @@ func TestHostileRequests(t *testing.T) { synctest.Test(t, testHostileRequests) }
 func testHostileRequests(t *testing.T) {
 	t.Helper()
 	var panics safeBuffer
-	s := s3test.ServeInMemory(t, store.Options{
+	s := s3test.ServeInMemory(t, s3test.Options{
 		MaxBodyBytes: 1 << 20, HeaderTimeout: 300 * time.Millisecond, IdleTimeout: 100 * time.Millisecond, BodyTimeout: 300 * time.Millisecond,
 		WebIdentity: s3test.WebIdentities,
 		Logger:      funcr.New(func(prefix, args string) { panics.add(prefix + " " + args) }, funcr.Options{}),

@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -22,7 +21,7 @@ type regionAnswer struct {
 //nolint:lll // one case a line
 func TestRegions(t *testing.T) {
 	const home, west, east = "eu-central-1", "us-west-2", "us-east-1"
-	s := s3test.Serve(t, store.Options{Region: home})
+	s := s3test.Serve(t, s3test.Options{Region: home})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "western", s3test.InRegion(west))
 	s.Bucket(t, "eastern", s3test.InRegion(east))
@@ -70,7 +69,7 @@ func TestRegions(t *testing.T) {
 
 // TestRegionPresigned is the same in a URL, whose error has another code.
 func TestRegionPresigned(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "western", s3test.InRegion("us-west-2"))
 	c := s.Client(t, s.Account(t, "app", s3test.ReadWrite("western")))
 	for region, want := range map[string]string{"us-west-2": "NoSuchKey", s.Region(): "AuthorizationQueryParametersError"} {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -20,7 +19,7 @@ import (
 // the response must be the rejection, not a reset connection, and the connection must be usable for
 // another request.
 func TestRejectedUpload(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,13 +10,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 //nolint:lll // one case a line
 func TestRejections(t *testing.T) {
-	s := s3test.Serve(t, store.Options{MaxBodyBytes: 1 << 20})
+	s := s3test.Serve(t, s3test.Options{MaxBodyBytes: 1 << 20})
 	s.Bucket(t, "photos")
 	s.Bucket(t, "other")
 	app := s.Account(t, "app", s3test.ReadWrite("photos"))
@@ -135,7 +134,7 @@ func credential(part int, value string) func(url.Values) {
 //nolint:lll // one case a line
 func TestPresignedRejections(t *testing.T) {
 	var late atomic.Int64 // nanoseconds
-	s := s3test.Serve(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
+	s := s3test.Serve(t, s3test.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
 	s.Bucket(t, "photos")
 	c := s.Client(t, s.Account(t, "app", s3test.ReadWrite("photos")))
 	s3test.Put(t, c, "k", "content")

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -130,7 +129,7 @@ func TestRevokedUnderLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &load{t: t, isBusy: make(chan struct{})}
 			l.nowBusy = sync.OnceFunc(func() { close(l.isBusy) })
-			s := s3test.ServiceAccount(t, store.Options{Middleware: l.watch})
+			s := s3test.ServiceAccount(t, s3test.Options{Middleware: l.watch})
 			other := s.Client(t, s.Account(t, "other", s3test.ReadWrite("photos")))
 			s3test.Put(t, other, "kept", strings.Repeat("kept", 10_000))
 			id, key := "app-with-keys", sessionKey{}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
@@ -65,7 +64,7 @@ func TestRevokedBeforeAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := new(moments)
-			s, c := s3test.Fixture(t, store.Options{Middleware: m.watch})
+			s, c := s3test.Fixture(t, s3test.Options{Middleware: m.watch})
 			s3test.Put(t, c, "k", "content")
 			in := s3test.Signed{
 				Method: target.method, Path: target.path, Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),
@@ -91,7 +90,7 @@ func isRunning(function string) bool {
 // the response, which must not be an error.
 func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 	m := new(moments)
-	s, _ := s3test.Fixture(t, store.Options{Middleware: m.watch})
+	s, _ := s3test.Fixture(t, s3test.Options{Middleware: m.watch})
 	in := s3test.Signed{
 		Method: http.MethodPut, Path: "/photos/k", Body: "content", Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),
 		Region: s.Region(), Service: "s3", At: time.Now(),
@@ -132,7 +131,7 @@ func TestRevokedBeforeWriteIsAnswered(t *testing.T) {
 // preparation of the response.
 func TestRevokedIsReadable(t *testing.T) {
 	m := new(moments)
-	s, c := s3test.Fixture(t, store.Options{Middleware: m.watch, CORSOrigins: []string{"*"}})
+	s, c := s3test.Fixture(t, s3test.Options{Middleware: m.watch, CORSOrigins: []string{"*"}})
 	s3test.Put(t, c, "k", "content")
 	in := s3test.Signed{
 		Method: http.MethodGet, Path: "/photos/k", Credentials: s.Account(t, "app", s3test.ReadWrite("photos")),

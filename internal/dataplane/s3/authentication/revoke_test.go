@@ -8,13 +8,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestRevokedDuringUpload revokes a key in the middle of its request.
 func TestRevokedDuringUpload(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	app := s.Account(t, "app", s3test.ReadWrite("photos"))
 	body, rest := io.Pipe()

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -107,7 +106,7 @@ func (in streaming) signTrailer(lines string, previous []byte) []byte {
 
 //nolint:lll // one case a line
 func TestSignedStreams(t *testing.T) {
-	s := s3test.ServiceAccount(t, store.Options{})
+	s := s3test.ServiceAccount(t, s3test.Options{})
 	s.Bucket(t, "western", s3test.InRegion("us-west-2"))
 	app := s.Account(t, "app-with-keys", s3test.ReadWrite("photos"), s3test.ReadWrite("western"))
 	session := beginSession(t, s)

@@ -14,14 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestWebIdentityProvider uses the SDK like an application in a Pod: a token in a file, and the
 // names of a role and of an endpoint.
 func TestWebIdentityProvider(t *testing.T) {
-	s := s3test.ServiceAccount(t, store.Options{})
+	s := s3test.ServiceAccount(t, s3test.Options{})
 	cfg := inPod(t, s)
 	got, err := cfg.Credentials.Retrieve(t.Context())
 	if err != nil {

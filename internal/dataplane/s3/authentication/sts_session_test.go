@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -66,7 +65,7 @@ func (k sessionKey) list(t *testing.T, s *s3test.Server, change ...func(*s3test.
 //nolint:lll // one case a line
 func TestSessions(t *testing.T) {
 	var late atomic.Int64 // nanoseconds
-	s := s3test.ServiceAccount(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
+	s := s3test.ServiceAccount(t, s3test.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
 	key, other := beginSession(t, s), beginSession(t, s, func(form url.Values) { form.Set("DurationSeconds", "43200") })
 	keyed := s.Account(t, "keyed", s3test.ReadWrite("photos"))
 	drop := func(in *s3test.Signed) { in.Before = nil }
@@ -115,7 +114,7 @@ func TestSessions(t *testing.T) {
 
 // TestManySessions begins more sessions than an account may have.
 func TestManySessions(t *testing.T) {
-	s := s3test.ServiceAccount(t, store.Options{})
+	s := s3test.ServiceAccount(t, s3test.Options{})
 	keys := map[string]sessionKey{}
 	first := beginSession(t, s)
 	for range 150 {

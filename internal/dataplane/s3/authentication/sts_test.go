@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 //nolint:lll // one case a line
 func TestAssumeRoleRejections(t *testing.T) {
-	s := s3test.ServiceAccount(t, store.Options{})
+	s := s3test.ServiceAccount(t, s3test.Options{})
 	set := func(name string, values ...string) func(url.Values) {
 		return func(form url.Values) { form[name] = values }
 	}
@@ -83,7 +82,7 @@ func stsCode(t *testing.T, body string) string {
 }
 
 func TestNoWebIdentity(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	status, body := s3test.AssumeRole(t, s, s3test.AssumeForm("good"))
 	if status != http.StatusForbidden || stsCode(t, body) != "AccessDenied" {
 		t.Errorf("answer %d: %s", status, body)

@@ -2,13 +2,26 @@ package s3exchange
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Dialect has the differences of another service whose protocol is otherwise S3's.
+// Dialect has the differences between S3 and another service with its protocol: the XML API of Google
+// Cloud Storage. All functions are required.
 type Dialect struct {
+	// Authenticate returns the caller and the signature of a request.
+	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)
+	// Translate returns an authenticated request in S3's form.
+	Translate func(*http.Request, url.Values) (*http.Request, url.Values, error)
+	// Serves returns an error for an operation of S3 that the service does not have.
+	Serves func(operation string) error
+	// Operations are operations that S3 does not have.
+	Operations []s3op.Operation
 	// Protocol is the protocol of the buckets. Other buckets cannot be accessed.
 	Protocol fakedriver.Protocol
 	// Chunked is set for a service that accepts objects without a Content-Length, in chunks of
@@ -22,33 +35,9 @@ type Dialect struct {
 	Finish func(*objects.Draft) error
 	// Compose returns the content of the object that a document composes of others in its bucket,
 	// which S3 does not support.
-	Compose func(*Request, *objects.Bucket) (Content, error)
+	Compose func(*Exchange, *objects.Bucket) (Content, error)
 	// Describe sets the headers that identify a version.
 	Describe func(http.Header, *objects.Version)
 	// AppendListed appends elements that S3 does not have to a version in lists.
 	AppendListed func([]byte, *objects.Version) []byte
-}
-
-// Protocol returns the protocol of the buckets that a request can access.
-func (r *Request) Protocol() fakedriver.Protocol {
-	if r.Dialect != nil {
-		return r.Dialect.Protocol
-	}
-	return fakedriver.ProtocolS3
-}
-
-// AppendListed appends the elements that only another service has.
-func (x *Exchange) AppendListed(to []byte, v *objects.Version) []byte {
-	if x.Dialect == nil {
-		return to
-	}
-	return x.Dialect.AppendListed(to, v)
-}
-
-// Finish completes an object before it is stored.
-func (x *Exchange) Finish(d *objects.Draft) error {
-	if x.Dialect == nil {
-		return nil
-	}
-	return x.Dialect.Finish(d)
 }

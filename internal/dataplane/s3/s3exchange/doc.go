@@ -1,3 +1,3 @@
-// Package s3exchange has a request of S3 that was accepted, before its response is sent: it reads
-// the headers of the request, and sets those of the response.
+// Package s3exchange has a request of S3 on its way through the phases. It reads the headers of an
+// accepted request, and sets the headers of the response.
 package s3exchange

@@ -31,7 +31,7 @@ func (x *Exchange) Attributes() (objects.Attributes, error) {
 	}
 	lock, err := x.lockOfHeader()
 	attributes := objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}
-	if err == nil && x.Dialect != nil {
+	if err == nil {
 		err = x.Dialect.Attributes(header, &attributes)
 	}
 	return attributes, err

@@ -53,9 +53,7 @@ func (x *Exchange) identifyVersion() {
 
 // TellVersionID omits the ID while the bucket has never had versioning.
 func (x *Exchange) TellVersionID() {
-	if x.Dialect != nil {
-		x.Dialect.Describe(x.W.Header(), x.Version)
-	}
+	x.Dialect.Describe(x.W.Header(), x.Version)
 	if x.Contents.Versioning() != objects.Unversioned {
 		x.W.Header().Set("X-Amz-Version-Id", x.Version.ID)
 	}

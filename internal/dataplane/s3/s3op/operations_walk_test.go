@@ -9,7 +9,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -36,7 +35,7 @@ type theatre struct {
 
 func open(t *testing.T) *theatre {
 	t.Helper()
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	key := s.Admin(t)
 	o := &theatre{stage: furnish(t, s, s.Client(t, key), "photos"), key: key, keys: map[fakedriver.Grant]fakedriver.Credentials{}}
 	for i, grant := range grants() {

@@ -31,18 +31,23 @@ func (e *failure) Error() string { return e.code + ": " + e.message }
 
 func (e *failure) with(message string) *failure { return &failure{e.code, e.status, message} }
 
-// reject responds with an error, and logs errors that the client has not caused.
-func (s *Service) reject(x exchange, err error) {
-	found, ok := errors.AsType[*failure](err)
-	log := s.options.Logger.WithValues("request", x.id, "operation", Operation)
-	if ok {
-		log.V(1).Info("sts request rejected", "code", found.code)
-	} else {
-		log.Error(err, "sts request failed")
-		found = errInternal
+// failureOf returns the response for an error.
+func failureOf(err error) *failure {
+	if found, ok := errors.AsType[*failure](err); ok {
+		return found
 	}
+	return errInternal
+}
+
+func (s *Service) details(x *exchange, err error) ([]any, bool) {
+	found := failureOf(err)
+	return []any{"request", x.id, "operation", Operation, "code", found.code}, found == errInternal
+}
+
+func (s *Service) respond(x *exchange, err error) {
+	found := failureOf(err)
 	if found == errTimeout {
-		x.w.Header().Set("Connection", "close")
+		x.W.Header().Set("Connection", "close")
 	}
 	type detail struct{ Type, Code, Message string }
 	fault := "Sender"

@@ -33,7 +33,7 @@ func newResult(asked assumption, session *authorization.Session) *result {
 	return &a
 }
 
-func (x exchange) sendResult(found *result) {
+func (x *exchange) sendResult(found *result) {
 	type metadata struct {
 		RequestID string `xml:"RequestId"`
 	}
@@ -44,16 +44,16 @@ func (x exchange) sendResult(found *result) {
 	}{Result: found, Metadata: metadata{x.id}})
 }
 
-func (x exchange) send(status int, document any) {
+func (x *exchange) send(status int, document any) {
 	body, err := xml.Marshal(document)
 	if err != nil {
 		status, body = http.StatusInternalServerError, nil // impossible with strings only
 	}
-	header := x.w.Header()
+	header := x.W.Header()
 	header.Set("Content-Type", "text/xml")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Amzn-Requestid", x.id)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
-	x.w.WriteHeader(status)
-	_, _ = x.w.Write(body) // the client may have disconnected
+	x.W.WriteHeader(status)
+	_, _ = x.W.Write(body) // the client may have disconnected
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 
@@ -41,41 +42,56 @@ type Options struct {
 }
 
 // Service serves STS.
-type Service struct{ options Options }
+type Service struct {
+	options  Options
+	protocol pipeline.Protocol[*exchange]
+}
 
 // New returns a service.
-func New(options Options) *Service { return &Service{options: options} }
+func New(options Options) *Service {
+	s := &Service{options: options}
+	s.protocol = pipeline.Protocol[*exchange]{
+		Parse: s.parse, ReadBody: s.readBody, Perform: s.perform,
+		Respond: s.respond, Details: s.details, Name: "sts", Logger: options.Logger,
+	}
+	return s
+}
 
 type exchange struct {
-	w  http.ResponseWriter
-	r  *http.Request
-	id string
+	pipeline.Exchange
+
+	id    string
+	asked assumption
 }
 
 // Serve responds to a request with an ID.
 func (s *Service) Serve(w http.ResponseWriter, r *http.Request, id string) {
-	x := exchange{w, r, id}
-	result, err := s.answer(x)
-	if err != nil {
-		s.reject(x, err)
-		return
-	}
-	x.sendResult(result)
+	s.protocol.Serve(&exchange{Exchange: pipeline.Exchange{W: w, R: r}, id: id})
 }
 
-func (s *Service) answer(x exchange) (*result, error) {
+func (s *Service) parse(*exchange) error {
 	if s.options.IsClosed() {
-		return nil, errUnavailable
+		return errUnavailable
 	}
-	form, err := readForm(x.r)
+	return nil
+}
+
+func (s *Service) readBody(x *exchange) error {
+	form, err := readForm(x.R)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	asked, err := parseAssumption(form)
+	x.asked, err = parseAssumption(form)
+	return err
+}
+
+func (s *Service) perform(x *exchange) error {
+	result, err := s.assume(x.R.Context(), x.asked)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.assume(x.r.Context(), asked)
+	x.sendResult(result)
+	return nil
 }
 
 // readForm reads the parameters from the body. It rejects parameters that are repeated, or also in

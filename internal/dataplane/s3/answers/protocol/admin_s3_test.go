@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -18,7 +17,7 @@ import (
 // administrator's key.
 func administered(t *testing.T) (*s3test.Server, *s3.Client) {
 	t.Helper()
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	key, err := s.PutAccount(t.Context(), fakedriver.AccountSpec{ID: "admin", Owner: "admin", Admin: true})
 	if err != nil {

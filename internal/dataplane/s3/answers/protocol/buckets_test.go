@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -34,7 +33,7 @@ func bucketNames(a *s3test.App, change func(*s3.ListBucketsInput)) (all []string
 
 // TestListBuckets: an account sees only its granted buckets.
 func TestListBuckets(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	var granted []fakedriver.Grant
 	for i := range 6 {
 		name := fmt.Sprint("bucket-", i)

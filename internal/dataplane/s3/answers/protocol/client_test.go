@@ -13,12 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 func TestPutGetHead(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "a/one", "first")
 	s3test.Put(t, c, "a/two", "second")
 	s3test.Put(t, c, "empty", "")
@@ -42,7 +41,7 @@ func TestPutGetHead(t *testing.T) {
 }
 
 func TestListAndDelete(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	for _, key := range []string{"a/one", "a/two", "empty"} {
 		s3test.Put(t, c, key, "")
 	}
@@ -66,7 +65,7 @@ func TestListAndDelete(t *testing.T) {
 }
 
 func TestPaging(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	want := []string{"k0", "k1", "k2", "k3", "k4"}
 	for _, key := range want {
 		s3test.Put(t, c, key, key)
@@ -88,7 +87,7 @@ func TestPaging(t *testing.T) {
 }
 
 func TestBucketCalls(t *testing.T) {
-	s, c := s3test.Fixture(t, store.Options{})
+	s, c := s3test.Fixture(t, s3test.Options{})
 	s.Bucket(t, "secret-plans")
 
 	list, err := c.ListBuckets(t.Context(), &s3.ListBucketsInput{})
@@ -113,7 +112,7 @@ func TestBucketCalls(t *testing.T) {
 }
 
 func TestOddKeys(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	for _, key := range []string{
 		"a b", "a+b", "a%2Fb", "ü/ö", "a//b", "../up", "./here", "a/../b", "what?", "hash#tag", `quote"back\slash`,
 		"trailing/", "&amp;<x>", "=;,:@!$'()*~", strings.Repeat("k", 1024),
@@ -146,7 +145,7 @@ func escape(key string) string {
 }
 
 func TestMultipart(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	create, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: new("photos"), Key: new("big")})
 	if err != nil {
 		t.Fatalf("CreateMultipartUpload(): %v", err)
@@ -180,7 +179,7 @@ func TestMultipart(t *testing.T) {
 }
 
 func TestPresigned(t *testing.T) {
-	_, c := s3test.Fixture(t, store.Options{})
+	_, c := s3test.Fixture(t, s3test.Options{})
 	presign := s3.NewPresignClient(c)
 	upload, err := presign.PresignPutObject(t.Context(), &s3.PutObjectInput{Bucket: new("photos"), Key: new("a key")},
 		s3.WithPresignExpires(time.Minute))

@@ -14,13 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
 // TestConditionsDisclose: a key that may only write cannot learn ETags by trying.
 func TestConditionsDisclose(t *testing.T) {
-	s := s3test.Serve(t, store.Options{})
+	s := s3test.Serve(t, s3test.Options{})
 	s.Bucket(t, "photos")
 	a := &s3test.App{T: t, Store: s, Bucket: new("photos"), Key: s.Account(t, "reader", s3test.AllAccess("photos"))}
 	a.S3 = s.Client(t, a.Key)

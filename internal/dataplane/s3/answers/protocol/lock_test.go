@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/test/s3test"
 )
 
@@ -189,7 +188,7 @@ func TestBypassGovernance(t *testing.T) {
 // TestRetentionEnds uses the store's clock, not the system's.
 func TestRetentionEnds(t *testing.T) {
 	var late atomic.Int64
-	s := s3test.Serve(t, store.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
+	s := s3test.Serve(t, s3test.Options{Now: func() time.Time { return time.Now().Add(time.Duration(late.Load())) }})
 	s.Bucket(t, "records", lockable)
 	key := s.Account(t, "app", s3test.AllAccess("records"))
 	a := &s3test.App{T: t, Store: s, S3: s.Client(t, key), Bucket: new("records"), Key: key}
@@ -396,7 +395,7 @@ func TestLockReopened(t *testing.T) {
 	var u *s3.CreateMultipartUploadOutput
 	open := func(t *testing.T) *s3test.App {
 		t.Helper()
-		s := s3test.Serve(t, store.Options{Dir: dir})
+		s := s3test.Serve(t, s3test.Options{Dir: dir})
 		s.Bucket(t, "photos", lockable, func(b *fakedriver.BucketSpec) {
 			b.DefaultRetention = fakedriver.Retention{Mode: fakedriver.RetentionCompliance, Days: 1}
 		})

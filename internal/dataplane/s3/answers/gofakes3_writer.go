@@ -1,4 +1,4 @@
-package s3core
+package answers
 
 import (
 	"bytes"

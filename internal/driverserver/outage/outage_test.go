@@ -12,8 +12,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	s3plane "github.com/cosi-emu/cosi-emu/internal/dataplane/s3"
+	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/store"
-	"github.com/cosi-emu/cosi-emu/internal/store/outage"
 )
 
 // page is an origin whose pages may use the store.
@@ -45,7 +47,7 @@ func write(t *testing.T, path string) {
 // open returns a store with the bucket photos, and its backend during outages.
 func open(t *testing.T, dir string) (*store.Store, fakedriver.Backend, http.Handler) {
 	t.Helper()
-	s3, err := store.New(store.Options{CORSOrigins: []string{page}})
+	s3, err := store.New(store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +59,12 @@ func open(t *testing.T, dir string) (*store.Store, fakedriver.Backend, http.Hand
 	if _, err := s3.CreateBucket(t.Context(), fakedriver.BucketSpec{Name: "photos", Owner: "d"}); err != nil {
 		t.Fatal(err)
 	}
+	service, err := s3plane.New(s3plane.Options{Options: pipeline.Options{Store: s3}, CORSOrigins: []string{page}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := outage.New(dir, s3)
-	return s3, o.Backend(s3), o.Handler(s3)
+	return s3, o.Backend(s3), o.Handler(service)
 }
 
 // TestFail: while the file exists, all operations of the driver and all requests fail.

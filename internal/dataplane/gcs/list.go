@@ -1,5 +1,4 @@
-// Package listing reads the requests for lists of objects, and continues them from page to page.
-package listing
+package gcs
 
 import (
 	"encoding/base64"
@@ -11,8 +10,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Request has the parameters of a list request.
-type Request struct {
+// listing has the parameters of a list request.
+type listing struct {
 	objects.Query
 
 	versions bool // all versions, not only the latest
@@ -28,9 +27,8 @@ const (
 // maxResults is Google's maximum number of entries in a response.
 const maxResults = 1000
 
-// Parse reads the parameters.
-func Parse(query url.Values) (Request, error) {
-	l := Request{Query: objects.Query{
+func parseListing(query url.Values) (listing, error) {
+	l := listing{Query: objects.Query{
 		Prefix: query.Get("prefix"), Delimiter: query.Get("delimiter"), From: query.Get("startOffset"), To: query.Get("endOffset"),
 		Trailing: query.Get("includeTrailingDelimiter") == "true", Max: maxResults,
 	}, versions: query.Get("versions") == "true"}
@@ -67,16 +65,16 @@ func resume(l *objects.Query, last string) bool {
 	return true
 }
 
-// Page returns the page of a bucket.
-func (l Request) Page(of *objects.Bucket) objects.Page {
+// page returns the page of a bucket.
+func (l listing) page(of *objects.Bucket) objects.Page {
 	if l.versions {
 		return of.ListGenerations(l.Query)
 	}
 	return of.List(l.Query)
 }
 
-// Token returns the token of the next page, if any.
-func (l Request) Token(p objects.Page) string {
+// token returns the token of the next page, if any.
+func (l listing) token(p objects.Page) string {
 	var last string
 	switch {
 	case !p.IsTruncated:
@@ -89,4 +87,30 @@ func (l Request) Token(p objects.Page) string {
 		last = lastObject + p.Next
 	}
 	return base64.URLEncoding.EncodeToString([]byte(last))
+}
+
+func (s *Service) list(x *exchange) error {
+	asked, err := parseListing(x.Query)
+	if err != nil {
+		return err
+	}
+	page := asked.page(x.bucket)
+	answer := struct {
+		Kind          string           `json:"kind"`
+		Items         []objectResource `json:"items,omitempty"`
+		Prefixes      []string         `json:"prefixes,omitempty"`
+		NextPageToken string           `json:"nextPageToken,omitempty"`
+	}{Kind: "storage#objects", Prefixes: page.Prefixes, NextPageToken: asked.token(page)}
+	for _, listed := range page.Versions {
+		o, err := objectOf(x.target.bucket, listed.Version)
+		if err != nil {
+			return err
+		}
+		item := x.resource(&o.attributes)
+		if listed.Newer != nil {
+			item.TimeDeleted = listed.Newer.Modified()
+		}
+		answer.Items = append(answer.Items, item)
+	}
+	return x.send(answer)
 }

@@ -47,8 +47,8 @@ type Outage struct {
 // New returns the outage of a directory, which need not exist.
 func New(dir string, loser Loser) *Outage { return &Outage{dir: dir, loser: loser} }
 
-// Store is the store whose requests fail.
-type Store interface {
+// Service is the service whose requests fail.
+type Service interface {
 	Handler() http.Handler
 	// AllowOrigin adds the headers that allow a page of another origin to read a response.
 	AllowOrigin(w http.ResponseWriter, r *http.Request) http.ResponseWriter
@@ -88,7 +88,7 @@ func (o *Outage) lose(ctx context.Context) error {
 }
 
 // Handler returns the handler of a store. The requests of applications fail, too.
-func (o *Outage) Handler(s Store) http.Handler {
+func (o *Outage) Handler(s Service) http.Handler {
 	next := s.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := o.before(r.Context()); err != nil {

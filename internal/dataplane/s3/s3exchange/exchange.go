@@ -1,31 +1,47 @@
 package s3exchange
 
 import (
-	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// Request is a request of S3 whose sender, operation and permission have been checked, and whose
-// body has been read.
-type Request struct {
-	W http.ResponseWriter
-	R *http.Request
+// Exchange is one request of S3 on its way through the phases. Each phase adds its results.
+type Exchange struct {
+	pipeline.Exchange
+
 	// ID is for the response and the log.
 	ID string
+	// Dialect is the service's.
+	Dialect *Dialect
+	// Now is the store's clock.
+	Now func() time.Time
 
-	Query     url.Values
-	Caller    *authorization.Caller
+	// Signature is verified.
+	Signature authentication.Signature
+	// Form is nil for a request that is no form, and File is its file.
+	Form *postform.Form
+	File *payload.File
+	// Success describes the response to a form.
+	Success   Success
 	Operation s3op.Operation
+	Level     s3op.Level
 	Bucket    string
 	Key       string
 	// UID is the bucket's; empty if the request concerns none, or one that may not exist.
 	UID string
+	// Missing reports whether the bucket does not exist, and the caller may know it.
+	Missing bool
+	// Grant is the caller's grant for the bucket.
+	Grant fakedriver.Grant
 	// MayReadObjects reports whether the caller may learn the ETags of objects.
 	MayReadObjects bool
 	// MayBypassGovernance reports whether the caller may delete objects that are retained in the
@@ -33,18 +49,18 @@ type Request struct {
 	MayBypassGovernance bool
 	// Source is read by CopyObject and UploadPartCopy.
 	Source Source
+
 	// Body is a document.
 	Body []byte
 	// Content is the content of an object or a part.
 	Content Content
 
-	// Success describes the response to PostObject.
-	Success Success
-
-	// Dialect is nil for S3.
-	Dialect *Dialect
-
-	releases []func() // of resources that are held for the request
+	Contents   *objects.Bucket    // the bucket's
+	Conditions objects.Conditions // from the conditional headers
+	Version    *objects.Version   // the version that was read or written
+	ByteRange  string             // of the version, as in the header Range; empty for all
+	sent       checksum.Sum       // of the sent bytes; zero if unknown
+	Failure    error              // from a call by gofakes3
 }
 
 // Source is the object that a request copies.
@@ -73,26 +89,3 @@ type Success struct {
 
 // MaxKeyBytes is the maximum size of an object's key.
 const MaxKeyBytes = 1024
-
-// Hold registers a function for Release.
-func (r *Request) Hold(release func()) { r.releases = append(r.releases, release) }
-
-// Release releases the resources of the request after its response.
-func (r *Request) Release() {
-	for _, release := range r.releases {
-		release()
-	}
-}
-
-// Exchange is a request before its response.
-type Exchange struct {
-	*Request
-
-	Now        func() time.Time   // the store's clock
-	Contents   *objects.Bucket    // the bucket's
-	Conditions objects.Conditions // from the conditional headers
-	Version    *objects.Version   // the version that was read or written
-	ByteRange  string             // of the version, as in the header Range; empty for all
-	sent       checksum.Sum       // of the sent bytes; zero if unknown
-	Failure    error              // from a call by gofakes3
-}
