@@ -19,7 +19,7 @@ func (a *attempt) generateID(ctx context.Context) error {
 		return nil
 	}
 	var id string
-	err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
+	err := a.rejections.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
 		id, err = a.driver.GenerateBucketID(ctx, a.Object)
 		return connection.ReasonFor(err)
 	})

@@ -16,7 +16,7 @@ func (a *attempt) provision(ctx context.Context) error {
 	if statusOf(a.Object).IsProvisioned() {
 		return nil
 	}
-	if err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() error { return a.callDriver(ctx) }); err != nil {
+	if err := a.rejections.Once(a.driver.Conn, a.Object, inputs(a.Object), func() error { return a.callDriver(ctx) }); err != nil {
 		return err
 	}
 	status := &a.Object.Status

@@ -19,7 +19,7 @@ type reconciler struct {
 	line     *inflight.Line
 	ids      *uniqueid.Register[*v1alpha2.Bucket]
 	released cosireconcile.Released
-	refusals connection.Refusals
+	rejections connection.Rejections
 }
 
 // attempt is one reconcile of one Bucket. Its phases are its methods.
@@ -62,5 +62,5 @@ func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
 
 func (r *reconciler) forget(bucket client.ObjectKey) {
 	r.released.Forget(bucket)
-	r.refusals.Forget(bucket)
+	r.rejections.Forget(bucket)
 }

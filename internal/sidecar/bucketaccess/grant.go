@@ -18,7 +18,7 @@ import (
 // Secrets. It is repeated when a Secret was edited or deleted; the call is idempotent.
 func (a *attempt) grant(ctx context.Context) error {
 	var contents map[string]map[string][]byte
-	err := a.refusals.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
+	err := a.rejections.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
 		contents, err = a.callGrant(ctx)
 		return err
 	})

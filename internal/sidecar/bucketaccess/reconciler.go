@@ -25,7 +25,7 @@ type reconciler struct {
 	live     client.Reader
 	secrets  secretstore.Store
 	versions secretstore.Versions
-	refusals connection.Refusals
+	rejections connection.Rejections
 	ids      *uniqueid.Register[*v1alpha2.BucketAccess]
 	options  Options
 }
@@ -91,5 +91,5 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 
 func (r *reconciler) forget(access client.ObjectKey) {
 	r.versions.Forget(access)
-	r.refusals.Forget(access)
+	r.rejections.Forget(access)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-func TestRefusals(t *testing.T) {
+func TestRejections(t *testing.T) {
 	rejected := reasons.Rejected(v1alpha2.ReasonDriverRefused, "no")
 	tests := map[string]struct {
 		reason  string
 		answer  error
-		between func(*Refusals, *Conn, *v1alpha2.Bucket)
+		between func(*Rejections, *Conn, *v1alpha2.Bucket)
 		inputs  [2]string
 		want    int
 	}{
@@ -28,27 +28,27 @@ func TestRefusals(t *testing.T) {
 		"New inputs": {reason: "The driver may accept them.", answer: rejected, inputs: [2]string{"a", "b"}, want: 2},
 		"Reconnected": {
 			reason: "It may be another version of the driver.", answer: rejected,
-			between: func(_ *Refusals, c *Conn, _ *v1alpha2.Bucket) { c.accept(Info{}) }, want: 2,
+			between: func(_ *Rejections, c *Conn, _ *v1alpha2.Bucket) { c.accept(Info{}) }, want: 2,
 		},
 		"Another object": {
 			reason: "It has the name of the one before.", answer: rejected,
-			between: func(_ *Refusals, _ *Conn, b *v1alpha2.Bucket) { b.UID = "second" }, want: 2,
+			between: func(_ *Rejections, _ *Conn, b *v1alpha2.Bucket) { b.UID = "second" }, want: 2,
 		},
 		"Forgotten": {
 			reason: "The object does not exist any more.", answer: rejected,
-			between: func(r *Refusals, _ *Conn, b *v1alpha2.Bucket) { r.Forget(client.ObjectKeyFromObject(b)) }, want: 2,
+			between: func(r *Rejections, _ *Conn, b *v1alpha2.Bucket) { r.Forget(client.ObjectKeyFromObject(b)) }, want: 2,
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var refusals Refusals
+			var rejections Rejections
 			c, bucket, asked := &Conn{}, &v1alpha2.Bucket{}, 0
 			bucket.Name, bucket.UID = "b", types.UID("first")
 			for i, inputs := range tc.inputs {
 				if i == 1 && tc.between != nil {
-					tc.between(&refusals, c, bucket)
+					tc.between(&rejections, c, bucket)
 				}
-				got := refusals.Once(c, bucket, inputs, func() error { asked++; return tc.answer })
+				got := rejections.Once(c, bucket, inputs, func() error { asked++; return tc.answer })
 				if !errors.Is(got, tc.answer) {
 					t.Errorf("request %d: error %v, want %v", i, got, tc.answer)
 				}
@@ -60,13 +60,13 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusalsLateAnswer: an answer of the driver before its restart says nothing of the driver
+// TestRejectionsLateAnswer: an answer of the driver before its restart says nothing of the driver
 // after it.
-func TestRefusalsLateAnswer(t *testing.T) {
-	var refusals Refusals
+func TestRejectionsLateAnswer(t *testing.T) {
+	var rejections Rejections
 	c, bucket, asked := &Conn{}, &v1alpha2.Bucket{}, 0
 	for range 2 {
-		err := refusals.Once(c, bucket, "", func() error {
+		err := rejections.Once(c, bucket, "", func() error {
 			asked++
 			c.accept(Info{})
 			return reasons.Rejected(v1alpha2.ReasonDriverRefused, "no")

@@ -32,7 +32,7 @@ type reconciler struct {
 	live     client.Reader
 	ids      *uniqueid.Register[*v1alpha1.Bucket]
 	released cosireconcile.Released
-	refusals connection.Refusals
+	rejections connection.Rejections
 	failures giveup.Counter
 }
 
@@ -81,7 +81,7 @@ func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
 
 func (r *reconciler) forget(bucket client.ObjectKey) {
 	r.released.Forget(bucket)
-	r.refusals.Forget(bucket)
+	r.rejections.Forget(bucket)
 }
 
 // addFinalizer comes before anything outside is touched: a Bucket that vanished

@@ -33,7 +33,7 @@ type reconciler struct {
 	secrets  secretstore.Store
 	versions secretstore.Versions
 	released cosireconcile.Released
-	refusals connection.Refusals
+	rejections connection.Rejections
 	failures giveup.Counter
 	options  Options
 }
@@ -110,7 +110,7 @@ func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
 func (r *reconciler) forget(access client.ObjectKey) {
 	r.versions.Forget(access)
 	r.released.Forget(access)
-	r.refusals.Forget(access)
+	r.rejections.Forget(access)
 }
 
 func (a *attempt) removeFinalizer(ctx context.Context) error {
