@@ -14,20 +14,20 @@ import (
 // ErrNoStore is the error of an emulator that has no S3 store.
 var ErrNoStore = errors.New("the emulator has no S3 store of its own")
 
-// ForAdministrator returns the variables with which S3 clients become the administrator of an
+// ForRootKey returns the variables with which S3 clients use the root key of an
 // emulator's S3 store, under their names in access Secrets. The error is ErrNoStore if the emulator
 // uses another driver.
-func ForAdministrator(info description.Info) ([]Variable, error) {
-	if info.S3Administrator == "" {
+func ForRootKey(info description.Info) ([]Variable, error) {
+	if info.S3RootKey == "" {
 		return nil, ErrNoStore
 	}
-	content, err := os.ReadFile(info.S3Administrator)
+	content, err := os.ReadFile(info.S3RootKey)
 	if err != nil {
-		return nil, fmt.Errorf("the S3 administrator's key: %w", err)
+		return nil, fmt.Errorf("the S3 root key: %w", err)
 	}
 	var key fakedriver.Credentials
 	if err := json.Unmarshal(content, &key); err != nil {
-		return nil, fmt.Errorf("the S3 administrator's key in %s: %w", info.S3Administrator, err)
+		return nil, fmt.Errorf("the S3 root key in %s: %w", info.S3RootKey, err)
 	}
 	return []Variable{
 		{Name: v1alpha2.SecretKeyS3AccessKeyID, Value: key.AccessKeyID},
