@@ -39,7 +39,7 @@ func TestClosedLists(t *testing.T) {
 		}
 	}
 	lists := map[string][]string{
-		"conditions and reasons":     constants(t, api+"conditions.go", "^(Condition|Reason)"),
+		"conditions and reasons": constants(t, api+"conditions.go", "^(Condition|Reason)"),
 		"annotations and finalizers": append(constants(t, api+"annotations.go", "Annotation$"),
 			constants(t, api+"constants.go", "Finalizer$")...),
 		"keys of Secrets":   constants(t, api+"secretkeys.go", "^SecretKey"),
