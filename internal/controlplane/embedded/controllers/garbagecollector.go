@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,11 +43,6 @@ type identity struct {
 	kind            schema.GroupKind
 	namespace, name string
 	uid             types.UID
-}
-
-// String implements fmt.Stringer.
-func (i identity) String() string {
-	return fmt.Sprintf("%s %s (uid %s)", i.kind, strings.TrimPrefix(i.namespace+"/"+i.name, "/"), i.uid)
 }
 
 func newCollector(shared clients, m *monitors) *collector {
