@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 )
 
 func isBoundTo(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) bool {
@@ -32,43 +32,12 @@ func owner(bucket *v1alpha2.Bucket) string {
 	return fmt.Sprintf("%s/%s with UID %s", ref.Namespace, ref.Name, ref.UID)
 }
 
-// find returns the Bucket from the cache, or nil.
-func (r *Reconciler) find(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
-	return get(ctx, r.Client, name)
-}
-
-// findConfirmed is for callers that act on the loss of the Bucket. Before it reports that the
-// Bucket does not exist, or belongs to another claim, it asks the API server, because the cache may
-// be outdated. If the two disagree, the claim is reconciled again: one of them is outdated, and the
-// watch may have no further event of the Bucket.
+// findConfirmed is for callers that act on the loss of the Bucket.
 func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha2.Bucket, error) {
-	cached, err := get(ctx, a.Client, name)
-	if err != nil || cached != nil && isBoundTo(cached, a.Object) {
-		return cached, err
-	}
-	bucket, err := get(ctx, a.Live, name)
-	if err == nil && !isSameVersion(cached, bucket) {
-		a.Requeue()
-	}
-	return bucket, err
-}
-
-func isSameVersion(cached, live *v1alpha2.Bucket) bool {
-	if cached == nil || live == nil {
-		return cached == live
-	}
-	return cached.ResourceVersion == live.ResourceVersion
+	return binding.GetConfirmed(ctx, a.Client, a.Live, name,
+		func(b *v1alpha2.Bucket) bool { return isBoundTo(b, a.Object) }, a.Requeue)
 }
 
 func get(ctx context.Context, from client.Reader, name string) (*v1alpha2.Bucket, error) {
-	bucket := &v1alpha2.Bucket{}
-	err := from.Get(ctx, client.ObjectKey{Name: name}, bucket)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
-	default:
-		return bucket, nil
-	}
+	return binding.Get[v1alpha2.Bucket](ctx, from, name)
 }

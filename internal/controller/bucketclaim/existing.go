@@ -12,7 +12,7 @@ import (
 
 // bindExisting returns the Bucket that an administrator has created for the claim.
 func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketClaim, name string) (*v1alpha2.Bucket, error) {
-	bucket, err := r.find(ctx, name)
+	bucket, err := get(ctx, r.Client, name)
 	switch {
 	case err != nil:
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
@@ -60,7 +61,7 @@ func (a *attempt) deleteBucket(ctx context.Context) error {
 	if found.Spec.DeletionPolicy != v1alpha2.DeletionPolicyDelete || mustRetain(found) {
 		return nil
 	}
-	return a.requestDeletion(ctx, found)
+	return binding.Delete(ctx, a.Client, found)
 }
 
 // checkForeign decides about a Bucket of the right name that belongs to another claim.
@@ -72,20 +73,6 @@ func checkForeign(bucket *v1alpha2.Bucket, claim *v1alpha2.BucketClaim) error {
 	}
 	return reasons.Lost(v1alpha2.ReasonBindingConflict,
 		"Bucket %q, which this claim is bound to, belongs to BucketClaim %s", bucket.Name, owner(bucket))
-}
-
-// requestDeletion deletes exactly the Bucket that was read. If its policy has just been changed to
-// Retain, or if it is another one of the same name, the preconditions fail and the claim is
-// reconciled again.
-func (r *Reconciler) requestDeletion(ctx context.Context, bucket *v1alpha2.Bucket) error {
-	if !bucket.DeletionTimestamp.IsZero() {
-		return nil
-	}
-	err := r.Client.Delete(ctx, bucket, client.Preconditions{UID: &bucket.UID, ResourceVersion: &bucket.ResourceVersion})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete Bucket %s: %w", bucket.Name, err)
-	}
-	return nil
 }
 
 // removeFinalizer is locked, like every patch of metadata. It fails if the claim has been annotated
