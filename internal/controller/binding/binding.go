@@ -79,8 +79,9 @@ func Create[T any, B object[T]](ctx context.Context, c client.Client, live clien
 	}
 }
 
-// Delete deletes exactly the Bucket that was read, unless it is being deleted. If its policy has just been changed, or if it is
-// another one of the same name, the preconditions fail and the claim is reconciled again.
+// Delete deletes exactly the Bucket that was read, unless it is being deleted. If its policy has just
+// been changed, or if it is another one of the same name, the preconditions fail and the claim is
+// reconciled again.
 func Delete(ctx context.Context, c client.Client, bucket client.Object) error {
 	if bucket.GetDeletionTimestamp() != nil {
 		return nil
