@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -73,9 +75,9 @@ func openOthers(ctx context.Context, opts Options, s *store.Store) (opened openS
 		scheme = "https://"
 	}
 	for _, p := range opts.others() {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.bind)
+		listener, err := tcpport.Listen(ctx, p.Protocol().String(), p.bind)
 		if err != nil {
-			return opened, fmt.Errorf("listen for %s: %w; stop the program that uses the address, or choose another", p.Protocol(), err)
+			return opened, err
 		}
 		p.endpoint = cmp.Or(p.endpoint, scheme+listener.Addr().String())
 		opened = append(opened, openService{other: p, listener: listener})

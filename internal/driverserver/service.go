@@ -3,11 +3,12 @@ package driverserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,7 +36,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s3.Close()) }()
-	listener, err := listenS3(ctx, opts.S3BindAddress)
+	listener, err := tcpport.Listen(ctx, "S3", opts.S3BindAddress)
 	if err != nil {
 		return err
 	}
@@ -91,14 +92,6 @@ func openStore(ctx context.Context, opts Options) (*store.Store, error) {
 		return nil, errors.Join(err, opened.Close())
 	}
 	return opened, nil
-}
-
-func listenS3(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("listen for S3: %w; stop the program that uses the address, or choose another", err)
-	}
-	return listener, nil
 }
 
 // openDriver creates the driver and its socket.

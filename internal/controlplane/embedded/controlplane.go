@@ -62,7 +62,7 @@ func KubernetesVersion() string { return apiserver.KubernetesVersion() }
 
 // Start starts a control plane, and returns when its API server is ready. The controllers
 // may start later; see WaitReady. If Start fails, nothing is left running. The error is a
-// *controlplane.PortError or a *controlplane.StartError, or concerns the directory. The
+// *tcpport.Error or a *controlplane.StartError, or concerns the directory. The
 // context limits only Start: the control plane runs until Stop.
 func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error) {
 	opts, err := opts.WithDefaults()

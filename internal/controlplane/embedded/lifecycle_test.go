@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -216,7 +218,7 @@ func TestStartFails(t *testing.T) {
 	t.Run("PortInUse", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "cp")
 		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, APIServerPort: takenPort(t)})
-		if _, ok := errors.AsType[*controlplane.PortError](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
+		if _, ok := errors.AsType[*tcpport.Error](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
 			t.Errorf("got %v", err)
 		}
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
