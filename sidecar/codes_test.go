@@ -61,8 +61,8 @@ func everyFailure() []*failure {
 // failingDriver is a driver that fails as the parameters require: twice if the call should be
 // retried, otherwise always, until it is fixed.
 type failingDriver struct {
-	mu     sync.Mutex
-	calls  map[string]int
+	mu       sync.Mutex
+	calls    map[string]int
 	repaired bool
 }
 

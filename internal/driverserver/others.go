@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/cosi-emu/cosi-emu/internal/tcpport"
-
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // The default addresses of the services of other protocols than S3.

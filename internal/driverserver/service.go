@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"github.com/cosi-emu/cosi-emu/internal/tcpport"
-
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -17,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/outage"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Run serves a fake driver and its store until ctx is done or one of them fails. It returns when

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/internal/tcpport"
-
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

@@ -15,12 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/tcpport"
-
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 

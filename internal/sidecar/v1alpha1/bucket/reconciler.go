@@ -26,14 +26,14 @@ import (
 
 // reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
-	driver   *driver.Driver
-	line     *inflight.Line
-	cached   client.Client
-	live     client.Reader
-	ids      *uniqueid.Register[*v1alpha1.Bucket]
-	released cosireconcile.Released
+	driver     *driver.Driver
+	line       *inflight.Line
+	cached     client.Client
+	live       client.Reader
+	ids        *uniqueid.Register[*v1alpha1.Bucket]
+	released   cosireconcile.Released
 	rejections connection.Rejections
-	failures giveup.Counter
+	failures   giveup.Counter
 }
 
 // attempt is one reconcile of one Bucket. Its phases are its methods.

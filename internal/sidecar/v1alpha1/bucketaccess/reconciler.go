@@ -26,16 +26,16 @@ import (
 
 // reconciler grants and revokes the BucketAccesses of one driver.
 type reconciler struct {
-	driver   *driver.Driver
-	line     *inflight.Line
-	cached   client.Reader
-	live     client.Client
-	secrets  secretstore.Store
-	versions secretstore.Versions
-	released cosireconcile.Released
+	driver     *driver.Driver
+	line       *inflight.Line
+	cached     client.Reader
+	live       client.Client
+	secrets    secretstore.Store
+	versions   secretstore.Versions
+	released   cosireconcile.Released
 	rejections connection.Rejections
-	failures giveup.Counter
-	options  Options
+	failures   giveup.Counter
+	options    Options
 }
 
 // Options are settings of the sidecar.
