@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# The image of every component of cosi-emu: the first argument says which one.
+# The image of every component of cosi-emu: the first argument selects one. `make release` writes the
+# same image without a container tool.
 #
 #   make image
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag registry.example.com/cosi-emu:v1 --push .
@@ -15,16 +16,23 @@ COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/cache go mod download
 COPY . .
 RUN --mount=type=cache,target=/cache \
-    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags='-s -w' -o /out/cosi-emu ./cmd/cosi-emu
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags='-s -w' -o /out/usr/bin/cosi-emu ./cmd/cosi-emu
+RUN mkdir -p /out/etc /home/nonroot && mkdir -m 1777 /out/tmp && \
+    echo 'nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin' >/out/etc/passwd && \
+    echo 'nonroot:x:65532:' >/out/etc/group
 
-# Certificates and a user without rights, and nothing else.
-FROM gcr.io/distroless/static-debian12:nonroot
+# The program and a user without rights, and nothing else.
+FROM scratch
 LABEL org.opencontainers.image.title="cosi-emu" \
-      org.opencontainers.image.description="COSI controller, sidecar and fake driver (objectstorage.k8s.io/v1alpha2)" \
+      org.opencontainers.image.description="COSI controller, sidecar, fake driver and emulator (objectstorage.k8s.io)" \
       org.opencontainers.image.source="https://github.com/cosi-emu/cosi-emu" \
       org.opencontainers.image.licenses="Apache-2.0"
-COPY --from=build /out/cosi-emu /cosi-emu
+COPY --from=build /out/ /
+COPY --from=build --chown=65532:65532 --chmod=700 /home/nonroot /home/nonroot
 COPY LICENSE /LICENSE
-# By number, so that a kubelet can tell that it is not root.
+# No program of a control plane can run here.
+ENV PATH=/usr/bin HOME=/home/nonroot COSI_EMU_CONTROL_PLANE=embedded
+WORKDIR /home/nonroot
+# By number, so that a kubelet can recognize that it is not root.
 USER 65532:65532
-ENTRYPOINT ["/cosi-emu"]
+ENTRYPOINT ["/usr/bin/cosi-emu"]

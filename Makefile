@@ -151,10 +151,10 @@ test-release: # Make a release for this machine, twice, and run its archive and 
 # The archive for this machine, and who tries it.
 STRANGER := v0.0.0-stranger
 .PHONY: stranger
-stranger: # Type the first ten minutes of three people in an empty root, and write the table of docs/first-day.md.
+stranger: # Type the first ten minutes of three people in an empty root, and write the table of docs/reports/first-day.md.
 	rm -rf $(BIN)/release/$(STRANGER)
 	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
-	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/first-day.md
+	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/reports/first-day.md
 
 # The scenarios for v1alpha2: those for v1alpha1 have a folder of their own.
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))

@@ -120,7 +120,7 @@ func (r *Report) summary(failed int) *timeline.Summary {
 		s.Notes = append(s.Notes, r.problem())
 	}
 	if len(r.FixFirst) > 0 {
-		s.Tables = append(s.Tables, r.mendFirst())
+		s.Tables = append(s.Tables, r.fixFirst())
 	}
 	if len(r.Differences) > 0 {
 		s.Tables = append(s.Tables, r.differences())
@@ -189,9 +189,9 @@ func (r *Report) differences() timeline.Table {
 	return table
 }
 
-// mendFirst lists the most important failures.
-func (r *Report) mendFirst() timeline.Table {
-	table := timeline.Table{Heading: "Fix first", Header: []string{"check", "level", "what is wrong"}}
+// fixFirst lists the most important failures.
+func (r *Report) fixFirst() timeline.Table {
+	table := timeline.Table{Heading: "Fix first", Header: []string{"check", "level", "problem"}}
 	for _, id := range r.FixFirst {
 		for i := range r.Results {
 			if r.Results[i].Check.ID != id {

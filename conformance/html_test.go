@@ -62,7 +62,7 @@ func sections(t *testing.T, page string) map[string]string {
 	return all
 }
 
-// TestHTML: the page has the verdicts, what to mend, and each check with its calls, its
+// TestHTML: the page has the verdicts, what to fix, and each check with its calls, its
 // requests and the life of the driver's process.
 func TestHTML(t *testing.T) {
 	page := htmlReport(t)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
-	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/claimprotection"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )

@@ -6,12 +6,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
-	"github.com/cosi-emu/cosi-emu/internal/controller/bucketaccess"
-	"github.com/cosi-emu/cosi-emu/internal/controller/bucketclaim"
-	"github.com/cosi-emu/cosi-emu/internal/controller/claimprotection"
 	"github.com/cosi-emu/cosi-emu/internal/controller/index"
 	"github.com/cosi-emu/cosi-emu/internal/controller/instance"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/bucketclaim"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/claimprotection"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 )
 

@@ -97,7 +97,7 @@ func TestLongDockerfileBuild(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "cosi-emu")
 	command := regexp.MustCompile(`--mount=\S+`).ReplaceAllString(runs[i], "")
-	command = strings.ReplaceAll(command, "/out/cosi-emu", program)
+	command = strings.ReplaceAll(command, "/out/usr/bin/cosi-emu", program)
 	build := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH)

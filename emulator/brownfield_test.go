@@ -22,10 +22,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// administrator returns a client with the key of the store's administrator.
-func administrator(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver.Credentials) {
+// rootClient returns a client with the root key of the store.
+func rootClient(t *testing.T, emu *emulator.Emulator) (*s3.Client, fakedriver.Credentials) {
 	t.Helper()
-	content, err := os.ReadFile(emu.Info().S3Administrator)
+	content, err := os.ReadFile(emu.Info().S3RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func (s *story) bringIn(name string) *v1alpha2.Bucket {
 // read it, and it outlives all that COSI knows of it.
 func TestBrownfield(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	admin, key := administrator(t, emu)
+	admin, key := rootClient(t, emu)
 	s := newStory(t, emu)
 	name := "legacy-" + s.claim.Namespace
 	if _, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &name}); err != nil {
@@ -96,7 +96,7 @@ func TestBrownfield(t *testing.T) {
 	expectNoSecret(t, emu, map[string]string{
 		v1alpha2.SecretKeyS3AccessKeyID: s.secretKeyID(ours), v1alpha2.SecretKeyS3SecretAccessKey: key.SecretAccessKey,
 	})
-	expectPrivate(t, emu.Info().S3Administrator)
+	expectPrivate(t, emu.Info().S3RootKey)
 }
 
 // secretKeyID returns the ID of the key with which a client signs.
@@ -117,15 +117,15 @@ func expectPrivate(t *testing.T, path string) {
 	}
 }
 
-// TestAdministratorStays: with a directory for data, the key is the same after a
+// TestRootKeyStays: with a directory for data, the key is the same after a
 // restart, and the buckets that it has made are there.
-func TestAdministratorStays(t *testing.T) {
+func TestRootKeyStays(t *testing.T) {
 	data := t.TempDir()
 	var keys []fakedriver.Credentials
 	for range 2 {
 		t.Run("Start", func(t *testing.T) {
 			emu := emulatortest.Start(t, emulator.Options{DataDir: data})
-			admin, key := administrator(t, emu)
+			admin, key := rootClient(t, emu)
 			keys = append(keys, key)
 			_, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: new("legacy")})
 			if want := []string{"", "BucketAlreadyOwnedByYou"}[len(keys)-1]; codeOf(t, err) != want {
@@ -146,7 +146,7 @@ func checkContentFiles(t *testing.T, emu *emulator.Emulator, b bucket) {
 	for _, tc := range []struct {
 		place string
 		size  int
-	}{{"store/vault.db#", 10}, {"store/blobs/", 200_000}} {
+	}{{"store/store.db#", 10}, {"store/blobs/", 200_000}} {
 		if err := b.put(t.Context(), "k", strings.Repeat("v", tc.size)); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestNonEmptyBucketWaits(t *testing.T) {
 	s.useBucketClass(nil)
 	s.create(s.claim, s.access)
 	s.waitReady()
-	admin, _ := administrator(t, emu)
+	admin, _ := rootClient(t, emu)
 	theirs := bucket{client: admin, name: openBucket(s.secret()).name}
 	if err := theirs.put(t.Context(), "k", "v"); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func (c *Component) Restarting() bool { return c.own.Restarting() }
 
 // Forget deletes the data that a component keeps over its incarnations. A fake driver loses the
 // buckets and accounts that it has provisioned; the store loses everything except the
-// administrator's key. The error is ErrNothingKept without such data, and ErrWrongState if the
+// root key. The error is ErrNothingKept without such data, and ErrWrongState if the
 // component runs. Forget cancels the restart after a crash by a fault.
 func (c *Component) Forget(ctx context.Context) error { return c.own.Forget(ctx) }
 

@@ -27,7 +27,7 @@ func (e *Emulator) backendPhases() []phase {
 	default:
 		phases := []phase{
 			{name: "S3 " + ComponentStore, run: e.startS3},
-			{name: "administrator's key", run: e.createAdministrator},
+			{name: "root key of the store", run: e.createRootKey},
 		}
 		for _, s := range service.Others(e.opts.Protocols) {
 			start := func(ctx context.Context) error { return e.startService(ctx, s) }

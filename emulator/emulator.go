@@ -68,7 +68,7 @@ type Emulator struct {
 	outages    outages
 	tombstones *seam.Tombstones
 
-	administrator atomic.Pointer[interference.Administrator] // nil until there is an API server
+	injector atomic.Pointer[interference.Injector] // nil until there is an API server
 
 	mu         sync.Mutex
 	components []*Component
@@ -138,7 +138,7 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.startKubernetes(ctx); err != nil {
 		return err
 	}
-	if err := e.startAdministrator(); err != nil {
+	if err := e.startInjector(); err != nil {
 		return err
 	}
 	e.identities.Store(webidentity.New(e.client, e.info.DriverName, e.opts.API))

@@ -81,7 +81,7 @@ func expectEmptyStore(t *testing.T, emu *emulator.Emulator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts = slices.DeleteFunc(accounts, func(a fakedriver.Account) bool { return a.ID == emulator.Administrator })
+	accounts = slices.DeleteFunc(accounts, func(a fakedriver.Account) bool { return a.ID == emulator.RootAccount })
 	if len(buckets) > 0 || len(accounts) > 0 {
 		t.Errorf("the store still has buckets %v and accounts %v", buckets, accounts)
 	}

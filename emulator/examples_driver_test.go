@@ -108,7 +108,7 @@ func TestQuota(t *testing.T) {
 // TestExampleExistingBucket follows the instructions of the example.
 func TestExampleExistingBucket(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{})
-	admin, _ := administrator(t, emu)
+	admin, _ := rootClient(t, emu)
 	if _, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: new("legacy")}); err != nil {
 		t.Fatal(err)
 	}

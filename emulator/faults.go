@@ -98,20 +98,20 @@ func (e *Emulator) endOutage(by *fault.Applied) {
 	}
 }
 
-// startAdministrator prepares the client for interferences.
-func (e *Emulator) startAdministrator() error {
+// startInjector prepares the client for interferences.
+func (e *Emulator) startInjector() error {
 	a, err := interference.New(e.ownConfig(), e.journal, e.opts.API)
 	if err != nil {
 		return err
 	}
-	e.administrator.Store(a)
+	e.injector.Store(a)
 	e.onStop(a.Stop)
 	return nil
 }
 
 // interfere changes objects for a fault. Before the API server runs, it changes nothing.
 func (e *Emulator) interfere(ctx context.Context, by *fault.Applied) {
-	if a := e.administrator.Load(); a != nil {
+	if a := e.injector.Load(); a != nil {
 		a.Interfere(ctx, by)
 	}
 }

@@ -64,7 +64,7 @@ func TestDriverLosesData(t *testing.T) {
 	serveByDriver(t, emu, emu.Info().DriverName, "again")
 }
 
-// TestStoreWithoutMemory has the store lose everything but its administrator.
+// TestStoreWithoutMemory has the store lose everything but its root key.
 func TestStoreWithoutMemory(t *testing.T) {
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}})
 	for name, protocol := range map[string]fakedriver.Protocol{"photos": fakedriver.ProtocolS3, "videos": fakedriver.ProtocolGCS} {
@@ -81,8 +81,8 @@ func TestStoreWithoutMemory(t *testing.T) {
 		t.Errorf("what was lost: -want, +got:\n%s", diff)
 	}
 	accounts, err := emu.Store().Accounts(t.Context())
-	if err != nil || len(accounts) != 1 || accounts[0].ID != emulator.Administrator {
-		t.Errorf("accounts: %v, %v; want only the administrator's", accounts, err)
+	if err != nil || len(accounts) != 1 || accounts[0].ID != emulator.RootAccount {
+		t.Errorf("accounts: %v, %v; want only the root account", accounts, err)
 	}
 	for _, name := range []string{emulator.ComponentController, emulator.ComponentSidecar, "etcd", "sidecar.2"} {
 		if err := emu.Component(name).Forget(t.Context()); !errors.Is(err, emulator.ErrNothingKept) {

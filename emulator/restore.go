@@ -8,12 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"k8s.io/apimachinery/pkg/util/version"
-
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
 	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -58,7 +53,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	if info.Bridge {
 		info.Dialect = dialects.V1alpha1
 	}
-	for _, err := range []error{o.fits(info), o.fitsKubernetes(info), o.checkEmpty()} {
+	for _, err := range []error{o.wanted().CheckCompatible(info), o.checkEmpty()} {
 		if err != nil {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
@@ -73,67 +68,11 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	return o, origin{file: opened, info: info}, nil
 }
 
-// fits compares the options with a snapshot.
-func (o Options) fits(info SnapshotInfo) error {
-	if o.API != "" && o.API != info.API {
-		return fmt.Errorf("it has the kinds of %s, and not of %s; leave the version out, or migrate the objects after the start", info.API, o.API)
+// wanted returns the options that must agree with a snapshot.
+func (o Options) wanted() snapshot.Wanted {
+	return snapshot.Wanted{
+		API: o.API, ControlPlane: o.ControlPlaneKind, ControlPlaneDir: o.ControlPlaneDir, Dialect: o.Dialect, TLS: o.TLS, Protocols: o.Protocols,
 	}
-	if err := o.fitsControlPlane(info); err != nil {
-		return err
-	}
-	switch {
-	case o.Dialect != "" && o.Dialect != info.Dialect:
-		return fmt.Errorf("its driver does not speak %s; leave the dialect out", o.Dialect.Protocol())
-	case o.TLS && !info.TLS:
-		return errors.New("its Secrets name an endpoint without TLS; start without TLS")
-	}
-	return o.fitsProtocols(info)
-}
-
-func (o Options) fitsControlPlane(info SnapshotInfo) error {
-	switch {
-	case o.ControlPlaneKind != "" && o.ControlPlaneKind != ControlPlaneAuto && o.ControlPlaneKind != info.ControlPlane:
-		return fmt.Errorf("it was saved with control plane %s, whose objects %s cannot read; choose control plane %s",
-			info.ControlPlane, o.ControlPlaneKind, info.ControlPlane)
-	case o.ControlPlaneDir != "" && info.ControlPlane != ControlPlaneEnvtest:
-		return fmt.Errorf("it was saved with control plane %s, which uses no programs; name no directory with them", info.ControlPlane)
-	}
-	return nil
-}
-
-// fitsProtocols rejects protocols if one of the snapshot's driver is missing.
-func (o Options) fitsProtocols(info SnapshotInfo) error {
-	for _, protocol := range info.Protocols {
-		if o.Protocols != nil && !slices.Contains(o.Protocols, protocol) {
-			return fmt.Errorf("its driver has protocol %s; add that to the protocols, or leave them out", protocol)
-		}
-	}
-	return nil
-}
-
-// fitsKubernetes rejects a snapshot of a later Kubernetes, whose objects an earlier one may not
-// understand.
-func (o Options) fitsKubernetes(info SnapshotInfo) error {
-	running := binaries.KubernetesVersion
-	switch {
-	case info.ControlPlane == ControlPlaneEmbedded:
-		running = embedded.KubernetesVersion()
-	case o.ControlPlaneDir != "":
-		return nil // unknown release
-	}
-	theirs, err := version.ParseGeneric(info.Kubernetes)
-	if err != nil {
-		return fmt.Errorf("its release of Kubernetes: %w", err)
-	}
-	ours, err := version.ParseGeneric(running)
-	if err != nil {
-		return err
-	}
-	if theirs.Major() != ours.Major() || theirs.Minor() > ours.Minor() {
-		return fmt.Errorf("it was saved with Kubernetes %s, and this program runs %s; use the version of cosi-emu that saved it, or a later one",
-			info.Kubernetes, running)
-	}
-	return nil
 }
 
 // lockFile is the file in a data directory with the lock of instance.LockDataDir.

@@ -24,9 +24,9 @@ import (
 // does not show them.
 type Store = backend.Store
 
-// Administrator is the ID of the administrator's account in the S3 store. Buckets that are created
+// RootAccount is the ID of the root account in the S3 store. Buckets that are created
 // with its key belong to it.
-const Administrator = backend.Administrator
+const RootAccount = backend.RootAccount
 
 // maxContents is the maximum number of keys of Contents.
 const maxContents = 1000
@@ -98,11 +98,11 @@ func (e *Emulator) openStore(ctx context.Context) (err error) {
 	return gcs.Migrate(ctx, e.store, filepath.Join(e.dataDir(), "gcs"))
 }
 
-// createAdministrator creates the key with which users change the store without COSI, for instance
+// createRootKey creates the key with which users change the store without COSI, for instance
 // to create buckets that COSI imports. The call bypasses the seams. With a data directory, the key
 // survives restarts.
-func (e *Emulator) createAdministrator(ctx context.Context) error {
-	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: Administrator, Owner: Administrator, Admin: true})
+func (e *Emulator) createRootKey(ctx context.Context) error {
+	key, err := e.store.PutAccount(ctx, fakedriver.AccountSpec{ID: RootAccount, Owner: RootAccount, Admin: true})
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (e *Emulator) createAdministrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.info.S3Administrator = filepath.Join(e.info.Dir, "s3-administrator.json")
-	if err := os.WriteFile(e.info.S3Administrator, content, fileMode); err != nil {
-		return fmt.Errorf("write the key of the S3 store's administrator: %w", err)
+	e.info.S3RootKey = filepath.Join(e.info.Dir, "s3-root-key.json")
+	if err := os.WriteFile(e.info.S3RootKey, content, fileMode); err != nil {
+		return fmt.Errorf("write the root key of the S3 store: %w", err)
 	}
 	return nil
 }
@@ -124,9 +124,9 @@ func (e *Emulator) loseDataOf(driver string) component.DataLoss {
 	}
 }
 
-// loseAllData deletes all data of the store, except the administrator's key, which users have.
+// loseAllData deletes all data of the store, except the root key, which users have.
 func (e *Emulator) loseAllData(ctx context.Context) (administration.DataLoss, error) {
-	return e.store.Forget(ctx, func(owner string) bool { return owner != Administrator })
+	return e.store.Forget(ctx, func(owner string) bool { return owner != RootAccount })
 }
 
 var errStarting = errors.New("the API server is still starting")

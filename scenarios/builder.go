@@ -16,7 +16,7 @@ import (
 )
 
 // Builder builds a scenario in code. Each method adds a step, except those that change the previous
-// step: Named, Within, As, When and Refused. The result is the same document as a file. Validate
+// step: Named, Within, As, When and Rejected. The result is the same document as a file. Validate
 // and Run check it in the same way.
 type Builder struct {
 	root   *yaml.Node
@@ -106,9 +106,9 @@ func (b *Builder) When(expression string) *Builder {
 	return b.about(caller(), "when", text(expression))
 }
 
-// Refused expects the API server to reject the request of the previous step, with a
+// Rejected expects the API server to reject the request of the previous step, with a
 // message that contains these words.
-func (b *Builder) Refused(words string) *Builder { return b.about(caller(), "refused", text(words)) }
+func (b *Builder) Rejected(words string) *Builder { return b.about(caller(), "rejected", text(words)) }
 
 // Validate returns all problems of the scenario, each with the file and the line of the
 // call that causes it.

@@ -79,7 +79,7 @@ setup:
   stopped: [sidecar]
 allow: [{oracle: leak, reason: it is meant to}]
 steps:
-- {apply: [{data: {k: present}, kind: ConfigMap, metadata: {name: "${ns}"}}], name: first, refused: no}
+- {apply: [{data: {k: present}, kind: ConfigMap, metadata: {name: "${ns}"}}], name: first, rejected: no}
 - patch: {ConfigMap/a: {data: {k: null}}}
 - delete: [ConfigMap/a]
 - expect: {ConfigMap/a: {data: {k: "present", l: present, m: absent, n: {cel: self != ''}}, list: [1, 2.5, true, null]}}
@@ -118,7 +118,7 @@ steps:
 		Class(scenarios.Class{Name: "a", Driver: "two", DeletionPolicy: "Retain", Parameters: map[string]string{"k": "v"}}).
 		AccessClass(scenarios.AccessClass{Name: "b", DisallowedModes: &scenarios.Modes{ObjectData: []string{"ReadWrite"}}}).
 		Stopped("sidecar").Allow("leak", "", "it is meant to").
-		Apply(f("kind", "ConfigMap", "metadata", f("name", "${ns}"), "data", f("k", "present"))).Named("first").Refused("no").
+		Apply(f("kind", "ConfigMap", "metadata", f("name", "${ns}"), "data", f("k", "present"))).Named("first").Rejected("no").
 		Patch("ConfigMap/a", f("data", f("k", nil))).
 		Delete("ConfigMap/a").
 		Expect("ConfigMap/a", f("data",

@@ -61,9 +61,9 @@ func everyFailure() []*failure {
 // failingDriver is a driver that fails as the parameters require: twice if the call should be
 // retried, otherwise always, until it is fixed.
 type failingDriver struct {
-	mu     sync.Mutex
-	calls  map[string]int
-	mended bool
+	mu       sync.Mutex
+	calls    map[string]int
+	repaired bool
 }
 
 // script has a method of the driver fail for the objects that ask for it.
@@ -86,12 +86,12 @@ func (m *failingDriver) script(method string) drivertest.Script {
 	}
 }
 
-// count counts a call. A driver that is mended has no more failures left.
+// count counts a call. A driver that is repaired has no more failures left.
 func (m *failingDriver) count(name string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls[name]++
-	if m.mended {
+	if m.repaired {
 		return 1 << 10
 	}
 	return m.calls[name]
@@ -103,10 +103,10 @@ func (m *failingDriver) seen(f *failure) int {
 	return m.calls[f.name()]
 }
 
-func (m *failingDriver) mend() {
+func (m *failingDriver) repair() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.mended = true
+	m.repaired = true
 }
 
 // TestEveryCodeOfEveryCall: which failures are final and which are retried, from the driver to the
@@ -145,7 +145,7 @@ func TestEveryCodeOfEveryCall(t *testing.T) {
 			t.Errorf("%s: %d calls, want 1", f.name(), got)
 		}
 	}
-	driver.mend()
+	driver.repair()
 	cl.driver.Stop()
 	cl.driver.Serve()
 	for _, f := range failures {

@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 

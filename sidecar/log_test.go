@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
-// An operator reads once what only a change can mend, also when the sidecar has
+// An operator reads once an error that only a change can fix, also when the sidecar has
 // restarted and reached the same result.
 func TestE67RejectionIsLoggedOnce(t *testing.T) {
 	cl := newTestCluster(t)

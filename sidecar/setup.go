@@ -10,11 +10,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/abandoned"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucket"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/bucketaccess"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/bucket"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/bucketaccess"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
 
 func generation(d *driver.Driver) instance.Generation {

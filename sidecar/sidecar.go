@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/driver"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/instance"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
 
 // ErrStopped is wrapped by the error of WaitReady when the sidecar has stopped before it was ready.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRunRefusals: invalid input starts nothing.
-func TestRunRefusals(t *testing.T) {
+// TestRunRejections: invalid input starts nothing.
+func TestRunRejections(t *testing.T) {
 	h := newHome(t)
 	h.setTraps()
 	h.write("good.yaml", scenario("good", claims))

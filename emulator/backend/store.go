@@ -6,9 +6,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
-// Administrator is the ID of the administrator's account in the S3 store. Buckets that are created
+// RootAccount is the ID of the root account in the S3 store. Buckets that are created
 // with its key belong to it.
-const Administrator = "admin"
+const RootAccount = "admin"
 
 // Store is the object store behind the fake drivers. Its calls bypass the seams, so the journal
 // does not show them.
@@ -29,6 +29,6 @@ type Store interface {
 	// Contents lists a part of a bucket. The list is empty if the bucket does not exist.
 	Contents(ctx context.Context, bucket string) Contents
 	// ContentFiles returns the files below the data directory that hold contents of buckets. Small
-	// contents are in the store's database, as store/vault.db#ID. Contents in memory have no file.
+	// contents are in the store's database, as store/store.db#ID. Contents in memory have no file.
 	ContentFiles() ([]string, error)
 }

@@ -47,9 +47,9 @@ type Info struct {
 	// S3CertificateAuthority is a PEM file with the certificate authority of the S3 store;
 	// empty without TLS.
 	S3CertificateAuthority string `json:"s3CertificateAuthority,omitempty"`
-	// S3Administrator is a file with the key of the S3 store's administrator, a
+	// S3RootKey is a file with the root key of the S3 store, a
 	// fakedriver.Credentials in JSON, readable by its owner only; empty without a store.
-	S3Administrator string `json:"s3Administrator,omitempty"`
+	S3RootKey string `json:"s3RootKey,omitempty"`
 	// Journal is the file with the events, one JSON document a line.
 	Journal    string          `json:"journal,omitempty"`
 	Components []ComponentInfo `json:"components,omitempty"`

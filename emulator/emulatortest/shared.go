@@ -104,7 +104,7 @@ func (s *Shared) start(ctx context.Context) (*emulator.Emulator, error) {
 	if err != nil {
 		return nil, err
 	}
-	plane, err := controlplanetest.SharedVersion(options.API)
+	plane, err := controlplanetest.Shared(options.API)
 	if err != nil {
 		return nil, fmt.Errorf("start a control plane for the tests: %w", err)
 	}

@@ -26,45 +26,45 @@ func newActive(f Fault) *active {
 	return &active{fault: f, kind: k, done: make(chan struct{}), started: f.Match.Since == ""}
 }
 
-func (e *active) status() Status {
-	return Status{Fault: e.fault, Matched: e.matched, Applied: e.applied}
+func (a *active) status() Status {
+	return Status{Fault: a.fault, Matched: a.matched, Applied: a.applied}
 }
 
-func (e *active) counts(c Operation) bool {
-	if !e.started || e.over || !e.fault.Match.matches(c) || !e.fault.suits(e.kind, c) {
+func (a *active) counts(c Operation) bool {
+	if !a.started || a.over || !a.fault.Match.matches(c) || !a.fault.suits(a.kind, c) {
 		return false
 	}
-	e.matched++
+	a.matched++
 	return true
 }
 
 // due reports whether the operation that was just counted is affected.
-func (e *active) due(now time.Time) bool {
-	m := e.fault.Match
+func (a *active) due(now time.Time) bool {
+	m := a.fault.Match
 	times := m.Times
 	if times == 0 && m.Nth > 0 && m.Every == 0 {
 		times = 1
 	}
 	switch {
-	case times > 0 && e.applied+e.missed >= times:
+	case times > 0 && a.applied+a.missed >= times:
 		return false
-	case m.For > 0 && e.applied > 0 && now.Sub(e.first) >= m.For:
+	case m.For > 0 && a.applied > 0 && now.Sub(a.first) >= m.For:
 		return false
-	case e.matched < m.Nth, e.fault.Effect.Swap && e.matched < 2: // the first response has no predecessor
+	case a.matched < m.Nth, a.fault.Effect.Swap && a.matched < 2: // the first response has no predecessor
 		return false
 	case m.Every > 0:
-		return (e.matched-m.Nth)%m.Every == 0
+		return (a.matched-m.Nth)%m.Every == 0
 	default:
 		return true
 	}
 }
 
-func (e *active) apply(now time.Time) *Applied {
-	if e.applied == 0 {
-		e.first = now
+func (a *active) apply(now time.Time) *Applied {
+	if a.applied == 0 {
+		a.first = now
 	}
-	e.applied++
-	return &Applied{Fault: e.fault, entry: e}
+	a.applied++
+	return &Applied{Fault: a.fault, entry: a}
 }
 
 // Applied is a fault that is applied to one operation.

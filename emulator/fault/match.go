@@ -17,8 +17,8 @@ type Operation struct {
 	Serving bool
 }
 
-func (c Operation) event() bool {
-	return c.Seam == journal.SeamAPI && strings.HasPrefix(c.Operation, journal.EventPrefix)
+func (o Operation) event() bool {
+	return o.Seam == journal.SeamAPI && strings.HasPrefix(o.Operation, journal.EventPrefix)
 }
 
 func (m Match) matches(c Operation) bool {

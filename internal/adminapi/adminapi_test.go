@@ -56,7 +56,7 @@ func TestFaults(t *testing.T) {
 	if diff := cmp.Diff(faults.List(), listed); diff != "" || err != nil || len(listed) != 2 {
 		t.Errorf("%v -want, +got:\n%s", err, diff)
 	}
-	expectRefusals(t, c, f)
+	expectRejections(t, c, f)
 	if url, err := c.OpenPage(t.Context()); err != nil || url != "http://127.0.0.1:1/token/" {
 		t.Errorf("OpenPage() = %q, %v", url, err)
 	}
@@ -65,8 +65,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// expectRefusals sends invalid requests while a fault is active.
-func expectRefusals(t *testing.T, c *adminapi.Client, f fault.Fault) {
+// expectRejections sends invalid requests while a fault is active.
+func expectRejections(t *testing.T, c *adminapi.Client, f fault.Fault) {
 	t.Helper()
 	if err := c.AddFault(t.Context(), f); !errors.Is(err, fault.ErrDuplicate) || !strings.Contains(err.Error(), "no/bucket") {
 		t.Errorf("added again: %v", err)

@@ -11,37 +11,37 @@ import (
 )
 
 // watch handles exits that Stop, Crash or a fault did not cause.
-func (c *Component) watch(l *incarnation) {
-	<-l.ended
+func (c *Component) watch(i *incarnation) {
+	<-i.ended
 	c.mu.Lock()
-	failed := c.current == l
+	failed := c.current == i
 	if failed {
 		_, err := c.transition(eventExit, nil)
 		failed = err == nil
 	}
 	c.mu.Unlock()
 	if failed {
-		c.fail(l)
+		c.fail(i)
 	}
 }
 
 // fail fences an incarnation that has exited by itself. It reports the failure, or restarts a
 // supervised component.
-func (c *Component) fail(l *incarnation) {
-	l.cancel()
-	l.incarnation.Fence()
-	err := l.err
+func (c *Component) fail(i *incarnation) {
+	i.cancel()
+	i.incarnation.Fence()
+	err := i.err
 	if err == nil {
 		err = errors.New("it ended unexpectedly")
 	}
-	l.incarnation.Record(journal.StepFail, err)
+	i.incarnation.Record(journal.StepFail, err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !l.excused && !(c.options.Supervised && c.hasWorked()):
+	case !i.excused && !(c.options.Supervised && c.hasWorked()):
 		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
-	case c.state == stateFailed && c.incarnations == l.incarnation.Number():
-		c.restartExcused(l)
+	case c.state == stateFailed && c.incarnations == i.incarnation.Number():
+		c.restartExcused(i)
 	}
 }
 
@@ -64,17 +64,17 @@ func (c *Component) Excuse() int {
 }
 
 // restartExcused starts the incarnation after an excused one. The caller holds c.mu.
-func (c *Component) restartExcused(l *incarnation) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
+func (c *Component) restartExcused(i *incarnation) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(i.killed))
 	c.cancelRestart = cancel
 	pause := time.Duration(0)
-	if !l.excused {
-		pause = c.pauseAfter(l)
+	if !i.excused {
+		pause = c.pauseAfter(i)
 	}
 	c.goRestart(func() {
 		defer cancel()
 		if pause == 0 || sleep(ctx, pause) {
-			c.retryStart(ctx, l.incarnation.Number())
+			c.retryStart(ctx, i.incarnation.Number())
 		}
 	})
 }

@@ -29,45 +29,45 @@ type incarnation struct {
 func (c *Component) newIncarnation(ctx context.Context) *incarnation {
 	c.mu.Lock()
 	c.incarnations++
-	l := &incarnation{
+	i := &incarnation{
 		incarnation: seam.NewIncarnation(c.options.Journal, c.options.Name, c.incarnations),
 		ended:       make(chan struct{}), stopped: c.options.Stopped,
 	}
 	c.mu.Unlock()
-	l.killed, l.kill = context.WithCancelCause(context.WithoutCancel(ctx))
+	i.killed, i.kill = context.WithCancelCause(context.WithoutCancel(ctx))
 	hooks := c.options.Hooks
-	hooks.Crashed = func(by *fault.Applied) { c.crashed(l, by) } //nolint:contextcheck // a restart outlives the start
-	l.incarnation.Inject(c.options.Faults, hooks)
-	return l
+	hooks.Crashed = func(by *fault.Applied) { c.crashed(i, by) } //nolint:contextcheck // a restart outlives the start
+	i.incarnation.Inject(c.options.Faults, hooks)
+	return i
 }
 
-func (l *incarnation) whyNotReady(ctx context.Context, err error) error {
+func (i *incarnation) whyNotReady(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, l.stopped): // Start returns the reason soon
-		<-l.ended
-		return l.exit()
+	case errors.Is(err, i.stopped): // Start returns the reason soon
+		<-i.ended
+		return i.exit()
 	}
 	return err
 }
 
-func (l *incarnation) exit() error {
-	if l.err == nil {
+func (i *incarnation) exit() error {
+	if i.err == nil {
 		return errors.New("it ended before it was ready")
 	}
-	return l.err
+	return i.err
 }
 
 // end kills and fences the incarnation.
-func (l *incarnation) end() {
-	if killer, ok := l.runner.(Process); ok {
+func (i *incarnation) end() {
+	if killer, ok := i.runner.(Process); ok {
 		killer.Kill()
 	}
-	l.incarnation.Fence()
-	l.cancel()
+	i.incarnation.Fence()
+	i.cancel()
 }
 
 type killedError struct{ by *fault.Applied }
@@ -75,8 +75,8 @@ type killedError struct{ by *fault.Applied }
 func (k *killedError) Error() string { return fmt.Sprintf("fault %q has killed it", k.by.Name) }
 
 // killedBy returns the fault that has killed the incarnation, or nil.
-func (l *incarnation) killedBy() error {
-	if killed, ok := errors.AsType[*killedError](context.Cause(l.killed)); ok {
+func (i *incarnation) killedBy() error {
+	if killed, ok := errors.AsType[*killedError](context.Cause(i.killed)); ok {
 		return killed
 	}
 	return nil

@@ -59,14 +59,14 @@ var transitions = map[lifecycleEvent]map[State]State{
 }
 
 // transition is the only function that changes the state of the component. It returns the
-// incarnation that ran before, or nil. Afterwards l runs, which is nil for all events except ready.
+// incarnation that ran before, or nil. Afterwards i runs, which is nil for all events except ready.
 // If the table rejects the event, the error is ErrWrongState and nothing changes. The caller holds
 // mu.
-func (c *Component) transition(e lifecycleEvent, l *incarnation) (before *incarnation, err error) {
+func (c *Component) transition(e lifecycleEvent, i *incarnation) (before *incarnation, err error) {
 	next, ok := transitions[e][c.state]
 	switch {
 	case ok:
-		before, c.state, c.current = c.current, next, l
+		before, c.state, c.current = c.current, next, i
 		return before, nil
 	case c.state == stateRunning:
 		return nil, fmt.Errorf("%w: it is running", ErrWrongState)

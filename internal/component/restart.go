@@ -10,22 +10,22 @@ import (
 // crashed handles a fault that kills the component. The operation that causes it must end before
 // the incarnation can, so a goroutine does the rest, and restarts the component. If the incarnation
 // is not ready yet, Start handles the kill. If it is being stopped, the component stays stopped.
-func (c *Component) crashed(l *incarnation, by *fault.Applied) {
+func (c *Component) crashed(i *incarnation, by *fault.Applied) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l.kill(&killedError{by})
-	if c.current != l {
+	i.kill(&killedError{by})
+	if c.current != i {
 		return
 	}
 	if _, err := c.transition(eventKill, nil); err != nil {
 		return
 	}
-	c.dying = l
-	ctx, cancel := context.WithCancel(context.WithoutCancel(l.killed))
+	c.dying = i
+	ctx, cancel := context.WithCancel(context.WithoutCancel(i.killed))
 	c.cancelRestart = cancel
 	c.goRestart(func() {
 		defer cancel()
-		c.restartAfterCrash(ctx, l, by)
+		c.restartAfterCrash(ctx, i, by)
 	})
 }
 
@@ -62,11 +62,11 @@ func (c *Component) awaitPreviousEnd() {
 
 // restartAfterCrash ends an incarnation, and starts the next one after the fault's pause. Start and
 // Stop cancel it.
-func (c *Component) restartAfterCrash(ctx context.Context, l *incarnation, by *fault.Applied) {
-	l.end()
-	<-l.ended
+func (c *Component) restartAfterCrash(ctx context.Context, i *incarnation, by *fault.Applied) {
+	i.end()
+	<-i.ended
 	c.betweenIncarnations(ctx, by)
-	c.retryStart(ctx, l.incarnation.Number())
+	c.retryStart(ctx, i.incarnation.Number())
 }
 
 // retryStart starts the next incarnation, and retries with back-off. It ends when an incarnation is
@@ -97,9 +97,9 @@ const stable = 10 * time.Second
 
 // pauseAfter returns the pause before the restart of a supervised component, which grows while the
 // component exits soon after each start. The caller holds mu.
-func (c *Component) pauseAfter(l *incarnation) time.Duration {
+func (c *Component) pauseAfter(i *incarnation) time.Duration {
 	pause := max(firstRetry, min(2*c.crashLoop, lastRetry))
-	if time.Since(l.readySince) > stable {
+	if time.Since(i.readySince) > stable {
 		pause = firstRetry
 	}
 	c.crashLoop = pause

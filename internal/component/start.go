@@ -46,82 +46,82 @@ func (c *Component) start(ctx context.Context) error {
 
 func (c *Component) startOnce(ctx context.Context) error {
 	c.awaitPreviousEnd()
-	l := c.newIncarnation(ctx)
+	i := c.newIncarnation(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	//nolint:contextcheck // the other context tells of the fault
-	defer context.AfterFunc(l.killed, func() { cancel(context.Cause(l.killed)) })()
-	err := c.begin(ctx, l)
+	defer context.AfterFunc(i.killed, func() { cancel(context.Cause(i.killed)) })()
+	err := c.begin(ctx, i)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", c.options.Name, err)
 	}
-	err = waitReady(ctx, l)
+	err = waitReady(ctx, i)
 	if err == nil {
-		err = c.ready(l)
+		err = c.ready(i)
 	}
 	if err != nil {
-		l.end()
-		<-l.ended
-		if killed := l.killedBy(); killed != nil {
+		i.end()
+		<-i.ended
+		if killed := i.killedBy(); killed != nil {
 			err = killed
 		} else {
-			l.incarnation.Record(journal.StepFail, err)
+			i.incarnation.Record(journal.StepFail, err)
 		}
 		_, rejected := c.handle(eventStartFailed)
 		return fmt.Errorf("start %s: %w", c.options.Name, errors.Join(err, rejected))
 	}
-	l.incarnation.Record(journal.StepReady, nil)
-	c.watchers.Go(func() { c.watch(l) }) //nolint:contextcheck // what follows outlives the start
+	i.incarnation.Record(journal.StepReady, nil)
+	c.watchers.Go(func() { c.watch(i) }) //nolint:contextcheck // what follows outlives the start
 	return nil
 }
 
-// ready makes l the running incarnation. It returns an error if a fault has already killed l.
-func (c *Component) ready(l *incarnation) error {
+// ready makes i the running incarnation. It returns an error if a fault has already killed i.
+func (c *Component) ready(i *incarnation) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l.killed.Err() != nil {
-		return context.Cause(l.killed)
+	if i.killed.Err() != nil {
+		return context.Cause(i.killed)
 	}
-	l.readySince = time.Now()
-	_, err := c.transition(eventReady, l)
+	i.readySince = time.Now()
+	_, err := c.transition(eventReady, i)
 	return err
 }
 
-func (c *Component) begin(ctx context.Context, l *incarnation) error {
-	err := l.incarnation.Begin(ctx)
+func (c *Component) begin(ctx context.Context, i *incarnation) error {
+	err := i.incarnation.Begin(ctx)
 	if err == nil {
-		l.runner, err = c.options.Create(ctx, l.incarnation)
+		i.runner, err = c.options.Create(ctx, i.incarnation)
 	}
 	if err != nil {
-		l.incarnation.Fence()
+		i.incarnation.Fence()
 		_, rejected := c.handle(eventStartFailed)
-		if killed := l.killedBy(); killed != nil {
+		if killed := i.killedBy(); killed != nil {
 			return killed
 		}
-		l.incarnation.Record(journal.StepFail, err)
+		i.incarnation.Record(journal.StepFail, err)
 		return errors.Join(err, rejected)
 	}
 	// The component outlives the context of Start.
 	runCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l.cancel = cancel
+	i.cancel = cancel
 	go func() {
-		defer close(l.ended)
-		l.err = l.runner.Start(runCtx)
+		defer close(i.ended)
+		i.err = i.runner.Start(runCtx)
 	}()
 	return nil
 }
 
 // waitReady waits until the runner is ready. If the runner ends first, the error is its reason.
-func waitReady(ctx context.Context, l *incarnation) error {
+func waitReady(ctx context.Context, i *incarnation) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	waited := make(chan error, 1)
-	go func() { waited <- l.runner.WaitReady(ctx) }()
+	go func() { waited <- i.runner.WaitReady(ctx) }()
 	select {
 	case err := <-waited:
-		return l.whyNotReady(ctx, err)
-	case <-l.ended:
-		cancel(l.exit())
-		return l.whyNotReady(ctx, <-waited)
+		return i.whyNotReady(ctx, err)
+	case <-i.ended:
+		cancel(i.exit())
+		return i.whyNotReady(ctx, <-waited)
 	}
 }

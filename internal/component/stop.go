@@ -16,21 +16,21 @@ func (c *Component) Stop(ctx context.Context) error {
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
-	l, err := c.handle(eventStop)
-	if l == nil {
+	i, err := c.handle(eventStop)
+	if i == nil {
 		return err
 	}
-	l.cancel()
+	i.cancel()
 	var late error
 	select {
-	case <-l.ended:
+	case <-i.ended:
 	case <-ctx.Done():
 		late = fmt.Errorf("stop %s: it was still busy, and was cut off: %w", c.options.Name, context.Cause(ctx))
 	}
-	l.incarnation.Fence()
-	<-l.ended
-	l.incarnation.Record(journal.StepStop, l.err)
-	return errors.Join(late, l.err)
+	i.incarnation.Fence()
+	<-i.ended
+	i.incarnation.Record(journal.StepStop, i.err)
+	return errors.Join(late, i.err)
 }
 
 // Close stops the component for good, because its dependencies are about to close.
@@ -54,13 +54,13 @@ func (c *Component) Crash() error {
 	c.operation.Lock()
 	defer c.operation.Unlock()
 	defer c.watchers.Wait()
-	l, err := c.handle(eventCrash)
+	i, err := c.handle(eventCrash)
 	if err != nil {
 		return fmt.Errorf("crash %s: %w", c.options.Name, err)
 	}
-	l.incarnation.Record(journal.StepCrash, nil)
-	l.end()
-	<-l.ended
+	i.incarnation.Record(journal.StepCrash, nil)
+	i.end()
+	<-i.ended
 	return nil
 }
 

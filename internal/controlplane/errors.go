@@ -14,20 +14,6 @@ var (
 	ErrDirNotEmpty = errors.New("the directory is not empty")
 )
 
-// PortError means that the API server's port cannot be used.
-type PortError struct {
-	Address string
-	Port    int
-	Err     error
-}
-
-func (e *PortError) Error() string {
-	return fmt.Sprintf("port %d on %s cannot be used for kube-apiserver: %v; "+
-		"stop the program that uses it, choose another port, or let a free one be chosen", e.Port, e.Address, e.Err)
-}
-
-func (e *PortError) Unwrap() error { return e.Err }
-
 // Failure describes the failure of a component.
 type Failure struct {
 	Component string

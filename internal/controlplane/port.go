@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Loopback is the default address of control planes.
@@ -21,12 +23,12 @@ const (
 	portTries   = 200
 )
 
-// CheckPort returns a *PortError if the API server cannot listen on a port of an address
+// CheckPort returns a *tcpport.Error if the API server cannot listen on a port of an address
 // now. Start checks this too; callers use it to fail early.
 func CheckPort(ctx context.Context, address string, port int) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+	listener, err := tcpport.Listen(ctx, APIServer, net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
-		return &PortError{Address: address, Port: port, Err: err}
+		return err
 	}
 	return listener.Close()
 }

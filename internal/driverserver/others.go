@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // The default addresses of the services of other protocols than S3.
@@ -74,9 +75,9 @@ func openOthers(ctx context.Context, opts Options, s *store.Store) (opened openS
 		scheme = "https://"
 	}
 	for _, p := range opts.others() {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", p.bind)
+		listener, err := tcpport.Listen(ctx, p.Protocol().String(), p.bind)
 		if err != nil {
-			return opened, fmt.Errorf("listen for %s: %w; stop the program that uses the address, or choose another", p.Protocol(), err)
+			return opened, err
 		}
 		p.endpoint = cmp.Or(p.endpoint, scheme+listener.Addr().String())
 		opened = append(opened, openService{other: p, listener: listener})

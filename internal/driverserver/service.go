@@ -3,7 +3,6 @@ package driverserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driverserver/outage"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Run serves a fake driver and its store until ctx is done or one of them fails. It returns when
@@ -41,7 +41,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	if err != nil {
 		return err
 	}
-	listener, err := listenS3(ctx, opts.S3BindAddress)
+	listener, err := tcpport.Listen(ctx, "S3", opts.S3BindAddress)
 	if err != nil {
 		return err
 	}
@@ -104,14 +104,6 @@ func openS3(opts Options, opened *store.Store) (*s3.Service, error) {
 		options.Hosts = []string{u.Hostname()}
 	}
 	return s3.New(options)
-}
-
-func listenS3(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("listen for S3: %w; stop the program that uses the address, or choose another", err)
-	}
-	return listener, nil
 }
 
 // openDriver creates the driver and its socket.

@@ -46,7 +46,7 @@ func (c *Contents) fillStore(ctx context.Context, emu *emulator.Emulator) error 
 	}
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client, err := administrator(emu.Info(), transport)
+	client, err := rootClient(emu.Info(), transport)
 	if err != nil {
 		return err
 	}

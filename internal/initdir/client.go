@@ -13,8 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
-func administrator(info emulator.Info, transport *http.Transport) (*s3.Client, error) {
-	variables, err := env.ForAdministrator(info)
+func rootClient(info emulator.Info, transport *http.Transport) (*s3.Client, error) {
+	variables, err := env.ForRootKey(info)
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,8 @@ import (
 
 const timeout = 10 * time.Second
 
-// Administrator interferes with objects. It is safe for concurrent use.
-type Administrator struct {
+// Injector interferes with objects. It is safe for concurrent use.
+type Injector struct {
 	incarnation *seam.Incarnation
 	objects     dynamic.Interface // with requests in the journal
 	look        dynamic.Interface // with requests outside of it
@@ -35,23 +35,23 @@ type Administrator struct {
 	pending sync.WaitGroup // objects to create after others are deleted
 }
 
-// New returns an Administrator of a cluster with the COSI kinds of a version. The caller must end
+// New returns an Injector for a cluster with the COSI kinds of a version. The caller must end
 // it with Stop.
-func New(cfg *rest.Config, j *journal.Journal, version objectstorage.Version) (*Administrator, error) {
-	a := &Administrator{
+func New(cfg *rest.Config, j *journal.Journal, version objectstorage.Version) (*Injector, error) {
+	a := &Injector{
 		incarnation: seam.NewIncarnation(j, vocabulary.Administrator, 1), version: version, resources: resourcesOf(version),
 	}
 	var errs [2]error
 	a.objects, errs[0] = dynamic.NewForConfig(a.incarnation.RESTConfig(cfg))
 	a.look, errs[1] = dynamic.NewForConfig(cfg)
 	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("make the administrator's client: %w", err)
+		return nil, fmt.Errorf("make the client that interferes: %w", err)
 	}
 	return a, nil
 }
 
 // Stop cancels pending work, and waits for its end. All faults must have been removed.
-func (a *Administrator) Stop(context.Context) error {
+func (a *Injector) Stop(context.Context) error {
 	a.incarnation.Fence()
 	a.pending.Wait()
 	return nil
@@ -59,7 +59,7 @@ func (a *Administrator) Stop(context.Context) error {
 
 // Interfere applies a fault to all objects that it matches, and returns when they have changed. The
 // journal has the requests, with their errors.
-func (a *Administrator) Interfere(ctx context.Context, by *fault.Applied) {
+func (a *Injector) Interfere(ctx context.Context, by *fault.Applied) {
 	ctx, cancel := context.WithTimeout(seam.WithFault(ctx, by.Name), timeout)
 	defer cancel()
 	kind, _, _ := by.Target()
@@ -71,14 +71,14 @@ func (a *Administrator) Interfere(ctx context.Context, by *fault.Applied) {
 	for i := range list.Items {
 		o := &list.Items[i]
 		if by.Targets(kind, o.GetNamespace(), o.GetName()) {
-			t := &target{Administrator: a, object: o, kind: kind, by: by}
+			t := &target{Injector: a, object: o, kind: kind, by: by}
 			_ = t.apply(ctx) // the journal records an error
 		}
 	}
 }
 
 type target struct {
-	*Administrator
+	*Injector
 
 	object *unstructured.Unstructured
 	kind   string

@@ -161,8 +161,8 @@ func TestLeakedContents(t *testing.T) {
 		},
 		"SmallContent": {
 			reason: "The database of the store has it, and all buckets are deleted.",
-			happen: files(func(_ *story, truth *observed.BackendState) { truth.Files = []string{"store/vault.db#7"} }),
-			want:   []summary{{vocabulary.Leak, "file store/vault.db#7"}},
+			happen: files(func(_ *story, truth *observed.BackendState) { truth.Files = []string{"store/store.db#7"} }),
+			want:   []summary{{vocabulary.Leak, "file store/store.db#7"}},
 		},
 		"FileOfOthers": {
 			reason: "Another run may have a bucket for a moment.",
@@ -177,7 +177,7 @@ func TestLeakedContents(t *testing.T) {
 		"FileOfBucket": {
 			reason: "There is a bucket that it may be of.",
 			happen: files(func(_ *story, truth *observed.BackendState) {
-				truth.Buckets = []fakedriver.Bucket{leftBucket("archive", backend.Administrator)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket("archive", backend.RootAccount)}
 			}),
 		},
 		"Upload": {

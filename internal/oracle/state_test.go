@@ -102,7 +102,7 @@ func TestLeak(t *testing.T) {
 		"Brought": {
 			reason: "It was never COSI's.",
 			happen: afterwards(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
-				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", backend.Administrator)}
+				truth.Buckets = []fakedriver.Bucket{leftBucket(ns+"-archive", backend.RootAccount)}
 			}),
 		},
 		"Touched": {
@@ -147,7 +147,7 @@ func TestLeak(t *testing.T) {
 			happen: afterwards(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {
 				truth.Accounts = []fakedriver.Account{
 					{AccountSpec: fakedriver.AccountSpec{ID: account, Owner: driver}},
-					{AccountSpec: fakedriver.AccountSpec{ID: backend.Administrator, Admin: true}},
+					{AccountSpec: fakedriver.AccountSpec{ID: backend.RootAccount, Admin: true}},
 				}
 			}),
 			want: []summary{{vocabulary.Leak, "account " + account}},

@@ -38,30 +38,30 @@ func (p location) has(other location) bool {
 // NewTombstones returns an empty Tombstones.
 func NewTombstones() *Tombstones { return &Tombstones{known: map[tombstone]bool{}} }
 
-func (d *Tombstones) add(one tombstone) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.known[one] {
+func (t *Tombstones) add(one tombstone) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known[one] {
 		return
 	}
-	if len(d.all) == maxTombstones {
-		for _, old := range d.all[:maxTombstones/2] {
-			delete(d.known, old)
+	if len(t.all) == maxTombstones {
+		for _, old := range t.all[:maxTombstones/2] {
+			delete(t.known, old)
 		}
-		d.all = slices.Delete(d.all, 0, maxTombstones/2)
+		t.all = slices.Delete(t.all, 0, maxTombstones/2)
 	}
-	d.known[one] = true
-	d.all = append(d.all, one)
+	t.known[one] = true
+	t.all = append(t.all, one)
 }
 
 // last returns the latest deletion in a location before a revision, or the zero value.
-func (d *Tombstones) last(at location, before uint64) (latest tombstone) {
-	if d == nil {
+func (t *Tombstones) last(at location, before uint64) (latest tombstone) {
+	if t == nil {
 		return tombstone{}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, one := range d.all {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, one := range t.all {
 		if one.revision < before && one.revision > latest.revision && at.has(one.location) {
 			latest = one
 		}
@@ -73,8 +73,8 @@ func (d *Tombstones) last(at location, before uint64) (latest tombstone) {
 var deletedPrefix = []byte(`{"type":"DELETED"`)
 
 // observe records a watch event, if it is a deletion.
-func (d *Tombstones) observe(of location, line []byte) {
-	if d == nil || !bytes.HasPrefix(line, deletedPrefix) {
+func (t *Tombstones) observe(of location, line []byte) {
+	if t == nil || !bytes.HasPrefix(line, deletedPrefix) {
 		return
 	}
 	var event struct {
@@ -84,5 +84,5 @@ func (d *Tombstones) observe(of location, line []byte) {
 		return
 	}
 	of.namespace, of.name = event.Object.Metadata.Namespace, event.Object.Metadata.Name
-	d.add(tombstone{of, event.Object.revision()})
+	t.add(tombstone{of, event.Object.revision()})
 }

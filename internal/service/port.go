@@ -8,6 +8,8 @@ import (
 	"net"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // port is the port that a service uses in all its incarnations.
@@ -31,10 +33,10 @@ type portChoice struct {
 // reserve returns the port of a service: the port of the options, or else of the snapshot, or
 // else a free one. The warning is empty if it is the snapshot's.
 func (c portChoice) reserve(ctx context.Context, service string) (p *port, warning string, err error) {
-	listener, err := listenTCP(ctx, service, net.JoinHostPort(c.bind, strconv.Itoa(cmp.Or(c.wanted, c.saved))))
+	listener, err := tcpport.Listen(ctx, service, net.JoinHostPort(c.bind, strconv.Itoa(cmp.Or(c.wanted, c.saved))))
 	taken := err != nil && c.wanted == 0 && c.saved != 0
 	if taken {
-		listener, err = listenTCP(ctx, service, net.JoinHostPort(c.bind, "0"))
+		listener, err = tcpport.Listen(ctx, service, net.JoinHostPort(c.bind, "0"))
 	}
 	if err != nil {
 		return nil, "", err
@@ -64,7 +66,7 @@ func (p *port) listen(ctx context.Context) (net.Listener, error) {
 	if held := p.first.Swap(nil); held != nil {
 		return *held, nil
 	}
-	return listenTCP(ctx, p.service, p.address)
+	return tcpport.Listen(ctx, p.service, p.address)
 }
 
 // release frees the port if no incarnation has used it.
@@ -77,15 +79,4 @@ func (p *port) release() error {
 		return err
 	}
 	return nil
-}
-
-func listenTCP(ctx context.Context, service, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		if failed, ok := errors.AsType[*net.OpError](err); ok {
-			err = failed.Err // the rest of the message repeats the address
-		}
-		return nil, fmt.Errorf("listen for %s on %s: %w; stop the program that uses it, or choose another port", service, address, err)
-	}
-	return listener, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // ContentFiles returns the files below the directory of the store that hold contents of buckets.
-// Small contents are in the database, as vault.db#ID. Contents in memory have no file.
+// Small contents are in the database, as store.db#ID. Contents in memory have no file.
 func (s *Store) ContentFiles() ([]string, error) {
 	dir := s.options.Dir
 	if dir == "" {

@@ -39,7 +39,7 @@ func TestReopen(t *testing.T) {
 	if got := s3test.Get(t, s.Client(t, credentials), "k"); got != "content" {
 		t.Errorf("the object is %q", got)
 	}
-	for _, file := range []string{"vault.db"} {
+	for _, file := range []string{"store.db"} {
 		info, err := os.Stat(filepath.Join(dir, file))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %v, %v; want 0600", file, info.Mode(), err)
@@ -86,7 +86,7 @@ func TestEarlierVersion(t *testing.T) {
 		if _, err := s3test.Open(s3test.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("New() on a directory with %s = %v, want an error that names it", name, err)
 		}
-		if _, err := os.Stat(filepath.Join(dir, "vault.db")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "store.db")); err == nil {
 			t.Errorf("a blob store was created beside %s", name)
 		}
 	}

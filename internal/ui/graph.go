@@ -333,7 +333,7 @@ func (g *graph) readStore(ctx context.Context) {
 	}
 }
 
-// storeNodes returns the nodes of buckets and accounts by their IDs, without the administrator's
+// storeNodes returns the nodes of buckets and accounts by their IDs, without the root
 // account.
 func storeNodes(ctx context.Context, store emulator.Store) (map[string]*node, error) {
 	buckets, err := store.Buckets(ctx)
@@ -353,7 +353,7 @@ func storeNodes(ctx context.Context, store emulator.Store) (map[string]*node, er
 		add(&node{Kind: kindBackend, Name: b.Name, Created: &b.CreatedAt})
 	}
 	for _, a := range accounts {
-		if a.ID == emulator.Administrator {
+		if a.ID == emulator.RootAccount {
 			continue
 		}
 		n := &node{Kind: kindAccount, Name: a.ID, Created: &a.CreatedAt}

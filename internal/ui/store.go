@@ -34,7 +34,7 @@ const (
 	maxKeys = 100
 )
 
-// storeUser is an S3 client with the rights of an access or of the administrator.
+// storeUser is an S3 client with the rights of an access or of the root account.
 type storeUser struct {
 	*s3.Client
 
@@ -43,7 +43,7 @@ type storeUser struct {
 }
 
 // user returns a client with the credentials of the access that a request chooses, or of the
-// administrator.
+// root account.
 func (p *Page) user(r *http.Request) (*storeUser, error) {
 	values, err := p.credentials(r.Context(), r.FormValue("access"), r.FormValue("claim"))
 	if err != nil {
@@ -81,15 +81,15 @@ func (p *Page) user(r *http.Request) (*storeUser, error) {
 
 func (u *storeUser) close() { u.transport.CloseIdleConnections() }
 
-// credentials returns the credentials of the BucketAccess NAMESPACE/NAME, or of the administrator.
+// credentials returns the credentials of the BucketAccess NAMESPACE/NAME, or of the root account.
 func (p *Page) credentials(ctx context.Context, access, claim string) (map[string]string, error) {
 	emu := p.opts.Emulator
 	var (
 		all []env.Variable
 		err error
 	)
-	if access == emulator.Administrator {
-		all, err = env.ForAdministrator(emu.Info())
+	if access == emulator.RootAccount {
+		all, err = env.ForRootKey(emu.Info())
 	} else {
 		namespace, name, ok := strings.Cut(access, "/")
 		if !ok {
@@ -215,7 +215,7 @@ func (p *Page) noteUpload(r *http.Request, name string, body []byte, err error) 
 	if failed, ok := errors.AsType[smithy.APIError](err); ok {
 		code = failed.ErrorCode()
 	}
-	if err != nil && code == "" || access == emulator.Administrator {
+	if err != nil && code == "" || access == emulator.RootAccount {
 		return
 	}
 	secret, bucket := p.graph.secretOf(access, r.FormValue("claim")), r.FormValue("bucket")

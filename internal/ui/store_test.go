@@ -55,7 +55,7 @@ func TestStore(t *testing.T) {
 	b.Submit("#browse")
 	b.AwaitText("#store-answer.bad", "AccessDenied")
 
-	b.Set("#access", emulator.Administrator)
+	b.Set("#access", emulator.RootAccount)
 	b.Submit("#browse")
 	b.AwaitText("#keys:not([hidden])", "cat.txt")
 	expectLatestAnswer(b)

@@ -1,5 +1,5 @@
 // Command bench measures speed and memory of cosi-emu, each relative to a baseline of the same
-// run. Start it with `make bench`; docs/benchmarks.md describes the suites and the figures.
+// run. Start it with `make bench`; docs/reports/benchmarks.md describes the suites and the figures.
 package main
 
 import (

@@ -32,7 +32,7 @@ var expectedFailures = []struct{ part, reason string }{
 
 // functional runs minio-go's tests, and adds how they ended to a table. A test fails that is not among those expected to.
 func (s *site) functional(ctx context.Context, dir string, t *table) error {
-	variables, err := env.ForAdministrator(s.emulator.Info())
+	variables, err := env.ForRootKey(s.emulator.Info())
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func connectAdmin(version objectstorage.Version) (client.Client, error) {
 		return admin, nil
 	}
 	log.SetLogger(logr.Discard()) // or controller-runtime complains; the components have their own
-	plane, err := controlplanetest.SharedVersion(version)
+	plane, err := controlplanetest.Shared(version)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (s *Suite) New(tb testing.TB) *Case {
 func (s *Suite) connect() {
 	log.SetLogger(logr.Discard()) // or controller-runtime complains that it has none
 	s.failed = func() (err error) {
-		plane, err := controlplanetest.SharedVersion(s.Version)
+		plane, err := controlplanetest.Shared(s.Version)
 		if err != nil {
 			return err
 		}

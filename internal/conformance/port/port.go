@@ -65,9 +65,6 @@ type Bucket struct {
 // Modes are the permissions of an access to one bucket.
 type Modes struct{ ObjectData, ObjectMetadata, BucketMetadata Mode }
 
-// AllModes returns the same mode in each category.
-func AllModes(mode Mode) Modes { return Modes{mode, mode, mode} }
-
 // AccessedBucket is a bucket with permissions on it. Drivers of v1alpha1 do not get them.
 type AccessedBucket struct {
 	ID    string

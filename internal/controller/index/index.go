@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/controller/bucket"
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
+	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/bucket"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 )
 

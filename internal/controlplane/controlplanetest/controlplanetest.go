@@ -52,7 +52,7 @@ func Start(tb testing.TB) controlplane.ControlPlane {
 // own.
 func StartVersion(tb testing.TB, version objectstorage.Version) controlplane.ControlPlane {
 	tb.Helper()
-	c, err := SharedVersion(version)
+	c, err := Shared(version)
 	if err != nil {
 		tb.Fatalf("start a control plane for the tests: %v", err)
 	}
@@ -64,11 +64,9 @@ func StartVersion(tb testing.TB, version objectstorage.Version) controlplane.Con
 	return c
 }
 
-// Shared is Start for callers without a test; they report the error.
-func Shared() (controlplane.ControlPlane, error) { return SharedVersion(objectstorage.V1alpha2) }
-
-// SharedVersion is Shared with the COSI kinds of a version; empty means v1alpha2.
-func SharedVersion(version objectstorage.Version) (controlplane.ControlPlane, error) {
+// Shared is Start for callers without a test, with the COSI kinds of a version; empty means v1alpha2.
+// They report the error.
+func Shared(version objectstorage.Version) (controlplane.ControlPlane, error) {
 	return shared[cmp.Or(version, objectstorage.V1alpha2)]()
 }
 

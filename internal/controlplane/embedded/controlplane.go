@@ -49,7 +49,7 @@ type ControlPlane struct {
 	kubeconfig []byte
 	failed     chan error
 
-	endLog func() // ends the lines of the libraries in the API server's log
+	endLog func() // ends the lines of the libraries in the log
 
 	stopOnce sync.Once
 	stopErr  error
@@ -62,7 +62,7 @@ func KubernetesVersion() string { return apiserver.KubernetesVersion() }
 
 // Start starts a control plane, and returns when its API server is ready. The controllers
 // may start later; see WaitReady. If Start fails, nothing is left running. The error is a
-// *controlplane.PortError or a *controlplane.StartError, or concerns the directory. The
+// *tcpport.Error or a *controlplane.StartError, or concerns the directory. The
 // context limits only Start: the control plane runs until Stop.
 func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error) {
 	opts, err := opts.WithDefaults()
@@ -91,7 +91,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 	if err := os.Chmod(c.opts.Dir, 0o700); err != nil { //nolint:gosec // a directory
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.logFile("")), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(c.logFile()), 0o700); err != nil {
 		return err
 	}
 	if c.objects, err = openObjects(c.opts); err != nil {
@@ -101,7 +101,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.assemble()
-	c.endLog = liblog.AddFile(c.logFile(controlplane.APIServer))
+	c.endLog = liblog.AddFile(c.logFile())
 	for _, p := range c.phases() {
 		if err := c.runPhase(ctx, p); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (c *ControlPlane) assemble() {
 		c.InOrder = append(c.InOrder, &component{name: controlplane.ControllerManager, part: c.manager})
 	}
 	for _, component := range c.InOrder {
-		component.log = c.logFile(component.name)
+		component.log = c.logFile()
 	}
 }
 
@@ -156,13 +156,27 @@ type phase struct {
 	run  func(context.Context) error
 }
 
+// The names of the phases, apart from controlplane.PhaseCRDs. No program of these names runs, so the
+// phases do not have the names of the components.
+const (
+	phaseAPIServer   = "embedded API server"
+	phaseControllers = "embedded controllers"
+)
+
 func (c *ControlPlane) phases() []phase {
-	var phases []phase
-	for _, component := range c.InOrder {
-		phases = append(phases, phase{component.name, func(ctx context.Context) error { return c.StartComponent(ctx, component.name) }})
-		if component.name == controlplane.APIServer && len(c.opts.CRDs) > 0 {
-			phases = append(phases, phase{controlplane.PhaseCRDs, c.installCRDs})
+	phases := []phase{{phaseAPIServer, func(ctx context.Context) error {
+		if err := c.StartComponent(ctx, controlplane.Etcd); err != nil {
+			return err
 		}
+		return c.StartComponent(ctx, controlplane.APIServer)
+	}}}
+	if len(c.opts.CRDs) > 0 {
+		phases = append(phases, phase{controlplane.PhaseCRDs, c.installCRDs})
+	}
+	if c.manager != nil {
+		phases = append(phases, phase{phaseControllers, func(ctx context.Context) error {
+			return c.StartComponent(ctx, controlplane.ControllerManager)
+		}})
 	}
 	return phases
 }
@@ -233,6 +247,7 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 	return errors.Join(err, c.lock.Unlock())
 }
 
-func (c *ControlPlane) logFile(name string) string {
-	return filepath.Join(c.opts.Dir, "logs", name+".log")
+// logFile returns the log of all components.
+func (c *ControlPlane) logFile() string {
+	return filepath.Join(c.opts.Dir, "logs", "control-plane.log")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -35,10 +36,9 @@ func TestStartAndStopLeaveNothing(t *testing.T) {
 		phases = append(phases, p)
 	}})
 	want := []controlplane.Phase{
-		{Name: "etcd"}, {Name: "etcd", Done: true},
-		{Name: "kube-apiserver"}, {Name: "kube-apiserver", Done: true},
+		{Name: "embedded API server"}, {Name: "embedded API server", Done: true},
 		{Name: "crds"}, {Name: "crds", Done: true},
-		{Name: "kube-controller-manager"}, {Name: "kube-controller-manager", Done: true},
+		{Name: "embedded controllers"}, {Name: "embedded controllers", Done: true},
 	}
 	if diff := cmp.Diff(want, phases); diff != "" {
 		t.Errorf("phases: -want +got\n%s", diff)
@@ -217,7 +217,7 @@ func TestStartFails(t *testing.T) {
 	t.Run("PortInUse", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "cp")
 		_, err := embedded.Start(testContext(t), controlplane.Options{Dir: dir, APIServerPort: takenPort(t)})
-		if _, ok := errors.AsType[*controlplane.PortError](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
+		if _, ok := errors.AsType[*tcpport.Error](err); !ok || !errors.Is(err, syscall.EADDRINUSE) {
 			t.Errorf("got %v", err)
 		}
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -246,7 +246,7 @@ func TestStartFails(t *testing.T) {
 		}
 	})
 	t.Run("Cancelled", func(t *testing.T) {
-		for _, name := range []string{controlplane.Etcd, controlplane.APIServer, controlplane.ControllerManager} {
+		for _, name := range []string{"embedded API server", "embedded controllers"} {
 			ctx, cancel := context.WithCancel(testContext(t))
 			dir := filepath.Join(t.TempDir(), "cp")
 			_, err := embedded.Start(ctx, controlplane.Options{Dir: dir, Phase: func(p controlplane.Phase) {

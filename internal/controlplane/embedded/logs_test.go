@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
-// TestLogs: the API server's log contains the messages of its libraries, and none of the
+// TestLogs: the log contains the messages of its libraries, and none of the
 // program's.
 func TestLogs(t *testing.T) {
 	c := start(t, controlplane.Options{})

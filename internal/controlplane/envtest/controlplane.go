@@ -41,7 +41,7 @@ var _ controlplane.ControlPlane = &ControlPlane{}
 
 // Start starts a control plane, and returns when its API server is ready. The controllers may start
 // later; see WaitReady. If Start fails, nothing is left running. The error is a
-// *controlplane.PortError or a *controlplane.StartError, or concerns the directory or a program.
+// *tcpport.Error or a *controlplane.StartError, or concerns the directory or a program.
 // The context limits only Start: the control plane runs until Stop, or until this process ends.
 func Start(ctx context.Context, opts controlplane.Options) (*ControlPlane, error) {
 	opts, err := opts.WithDefaults()

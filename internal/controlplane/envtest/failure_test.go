@@ -5,6 +5,7 @@ package envtest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -33,8 +35,8 @@ func TestProgramsStartFails(t *testing.T) {
 			reason: "a port in use is found before anything starts",
 			change: func(_ *testing.T, o *controlplane.Options) { o.APIServerPort = port },
 			check: func(err error) bool {
-				failed, ok := errors.AsType[*controlplane.PortError](err)
-				return ok && failed.Port == port && errors.Is(err, syscall.EADDRINUSE)
+				failed, ok := errors.AsType[*tcpport.Error](err)
+				return ok && strings.HasSuffix(failed.Address, fmt.Sprint(":", port)) && errors.Is(err, syscall.EADDRINUSE)
 			},
 		},
 		"WrongProgram": {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -161,4 +162,15 @@ func expectLasting(t *testing.T, cfg *rest.Config) {
 			t.Errorf("the certificate of %s expires at %s, want after %s", certificate.Subject, certificate.NotAfter, month)
 		}
 	}
+}
+
+func pid(tb testing.TB, c *envtest.ControlPlane, name string) int {
+	tb.Helper()
+	for _, process := range c.Processes() {
+		if process.Name == name {
+			return process.PID
+		}
+	}
+	tb.Fatalf("no process %s in %v", name, c.Processes())
+	return 0
 }

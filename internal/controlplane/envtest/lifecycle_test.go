@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/envtest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/planetest"
 )
 
 func TestProgramsStartAndStopLeaveNothing(t *testing.T) {
@@ -118,4 +119,11 @@ func makeNamespace(ctx context.Context, tb testing.TB, c *envtest.ControlPlane, 
 	if _, err := client(tb, c).CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+func TestControlPlane(t *testing.T) {
+	planetest.Run(t, func(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane {
+		tb.Helper()
+		return start(tb, opts)
+	})
 }

@@ -1,5 +1,5 @@
-// Package liblog writes the logs of the embedded API server's libraries into the log file of that
-// component. They log through klog, which has one logger for the whole program.
+// Package liblog writes the logs of the embedded API server's libraries into its log
+// file. They log through klog, which has one logger for the whole program.
 //
 // A line belongs to the embedded API server if a function of its libraries is on the stack. All
 // other lines, such as lines of the program that embeds the emulator, go to their previous

@@ -1,13 +1,10 @@
 package memstore
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // sharedEvents is the number of events of a resource that keep data for all their watchers:
@@ -64,16 +61,6 @@ func (h *history) append(e *event) {
 	}
 }
 
-func (h *history) dropFirst() {
-	e := h.events[0]
-	h.release(e)
-	h.events[0] = nil // for the garbage collector
-	h.events = h.events[1:]
-	h.bytes -= e.size()
-	h.dropped = e.revision
-	h.compacted = max(h.compacted, e.revision)
-}
-
 // release drops the data that the watchers of an event share, as the event is old. It drops the
 // previous record's objects too, since that record is no longer part of the present state.
 func (h *history) release(e *event) {
@@ -87,13 +74,6 @@ func (h *history) release(e *event) {
 		e.previous.checkMutations()
 	}
 	e.previous.objects.drop()
-}
-
-func (h *history) compact(revision int64) {
-	for len(h.events) > 0 && h.events[0].revision <= revision {
-		h.dropFirst()
-	}
-	h.compacted = max(h.compacted, revision)
 }
 
 // restart begins a new history at a revision. Who watches the old one is told so.
@@ -150,10 +130,4 @@ func (h *history) undo(present []*record, r keyRange, revision int64) []*record 
 		}
 	}
 	return append(past, old...)
-}
-
-// errTooOld returns the error for a watch that cannot start at a revision, or cannot continue. The
-// API server's cache uses the same words.
-func errTooOld(revision, oldest int64) error {
-	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", revision, oldest))
 }

@@ -51,7 +51,7 @@ func (sb *Sandbox) addBystander(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, bystanderTimeout)
 	defer cancel()
-	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: run.Bystander, Owner: emulator.Administrator})
+	_, err = backend.CreateBucket(ctx, fakedriver.BucketSpec{Name: run.Bystander, Owner: emulator.RootAccount})
 	for _, o := range bystanderObjects(sb.Emulator.Info().API, sb.Emulator.Info().DriverName) {
 		if err == nil {
 			err = sb.Emulator.Client().Create(ctx, o)

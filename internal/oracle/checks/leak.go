@@ -35,7 +35,7 @@ func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		switch {
-		case b.Owner == backend.Administrator, recorded[b.Name], !e.Owns(b.Name, b.Owner), e.MayLeak(b.Name):
+		case b.Owner == backend.RootAccount, recorded[b.Name], !e.Owns(b.Name, b.Owner), e.MayLeak(b.Name):
 		case wasThere(e, b.Name, b.UID), retained(e, b.Name, m.Until):
 		default:
 			found = append(found, Finding{
@@ -62,7 +62,7 @@ func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
 		switch {
-		case a.Admin, a.ID == backend.Administrator, recorded[a.ID], !e.Owns(a.ID, a.Owner), e.MayLeak(a.ID), hadAccount(e, a.ID):
+		case a.Admin, a.ID == backend.RootAccount, recorded[a.ID], !e.Owns(a.ID, a.Owner), e.MayLeak(a.ID), hadAccount(e, a.ID):
 		default:
 			found = append(found, Finding{
 				Subject: "account " + a.ID,

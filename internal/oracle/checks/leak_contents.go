@@ -36,7 +36,7 @@ func leakedUploads(e *evidence.Evidence, m *observed.Observation) []Finding {
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		held := m.Backend.Contents[b.Name]
-		foreign := b.Owner == backend.Administrator || !e.Owns(b.Name, b.Owner) || e.Touched(b.Name)
+		foreign := b.Owner == backend.RootAccount || !e.Owns(b.Name, b.Owner) || e.Touched(b.Name)
 		if b.Protocol != fakedriver.ProtocolS3 || len(held.Uploads) == 0 || foreign || isRecorded(m, b.Name) || isReachable(m, b.Name) {
 			continue
 		}

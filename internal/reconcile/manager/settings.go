@@ -13,11 +13,9 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // Defaults of leader election. They are shorter than the defaults of Kubernetes' own components, so
@@ -59,11 +57,6 @@ func (s Settings) Options(scheme *runtime.Scheme, lease string) manager.Options 
 			ReconciliationTimeout:   s.ReconcileTimeout,
 		},
 	}
-}
-
-// RateLimiter returns the back-off of one reconciler.
-func (s Settings) RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] {
-	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](s.RetryBaseDelay, s.RetryMaxDelay)
 }
 
 // Validate returns all errors of the settings, before the component connects to

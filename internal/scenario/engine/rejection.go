@@ -29,7 +29,7 @@ func rejected(object client.Object, err error) error {
 // wantRejection inverts the outcome of a step: it passes if the API server rejects the request with
 // the expected message.
 func (r *run) wantRejection(ctx context.Context, s *spec.Step, answer error) error {
-	want, err := r.variables.Text(ctx, s.Refused)
+	want, err := r.variables.Text(ctx, s.Rejected)
 	if err != nil {
 		return err
 	}

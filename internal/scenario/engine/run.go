@@ -145,7 +145,7 @@ func (r *run) do(ctx context.Context, s *spec.Step) (any, error) {
 		within = ctx // steps inside have their own timeouts
 	}
 	value, err := verbs[s.Verb](r, within, s)
-	if !s.Refused.IsZero() {
+	if !s.Rejected.IsZero() {
 		err = r.wantRejection(ctx, s, err)
 	}
 	if ctx.Err() != nil {

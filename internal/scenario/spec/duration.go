@@ -24,12 +24,12 @@ func (t *Duration) decode(d *decoder, n *yaml.Node) {
 // for example +2h or -20m.
 type ClockOffset time.Duration
 
-func (j *ClockOffset) decode(d *decoder, n *yaml.Node) {
+func (o *ClockOffset) decode(d *decoder, n *yaml.Node) {
 	parsed, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || parsed == 0 {
 		d.problem(n, "%q must be a duration that is not zero, such as +2h or -20m", n.Value)
 	}
-	*j = ClockOffset(parsed)
+	*o = ClockOffset(parsed)
 }
 
 // Or returns the duration, or the default if it is not given.

@@ -18,8 +18,8 @@ type Step struct {
 	As string `yaml:"as" doc:"name of the result, for ${...} in later steps"`
 	// When is a CEL expression; if it is false, the step is skipped.
 	When Expression `yaml:"when" doc:"CEL expression; false skips the step"`
-	// Refused expects the API server to reject the request of the step.
-	Refused Text `yaml:"refused" doc:"the API server must reject the request with a message that contains this; for apply, patch and delete of one object"`
+	// Rejected expects the API server to reject the request of the step.
+	Rejected Text `yaml:"rejected" doc:"the API server must reject the request with a message that contains this; for apply, patch and delete of one object"`
 	// Forget makes the components of crash and restart start without their data.
 	Forget bool `yaml:"forget" doc:"with crash and restart: the store or fake driver restarts without its data"`
 

@@ -72,7 +72,7 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 // applied checks that applied objects have only fields of their kinds, unless the API server is
 // expected to reject them.
 func (v *validation) applied(s *Step, _ map[string]bool) {
-	if !s.Refused.IsZero() {
+	if !s.Rejected.IsZero() {
 		return
 	}
 	for i := range *s.Apply {
@@ -86,7 +86,7 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 
 // patched checks changed fields likewise.
 func (v *validation) patched(s *Step, _ map[string]bool) {
-	if !s.Refused.IsZero() {
+	if !s.Rejected.IsZero() {
 		return
 	}
 	for i := range *s.Patch {

@@ -158,7 +158,7 @@ func (v *validation) arguments(s *Step, marks map[string]bool) {
 func (v *validation) rejection(s *Step) {
 	objects := 0
 	switch {
-	case s.Refused.IsZero():
+	case s.Rejected.IsZero():
 		return
 	case s.Apply != nil:
 		objects = len(*s.Apply)
@@ -168,7 +168,7 @@ func (v *validation) rejection(s *Step) {
 		objects = len(*s.Delete)
 	}
 	if objects != 1 {
-		v.decoder.fail(s.Position, "refused requires an apply, patch or delete of exactly one object")
+		v.decoder.fail(s.Position, "rejected requires an apply, patch or delete of exactly one object")
 	}
 }
 

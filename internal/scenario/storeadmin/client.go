@@ -1,5 +1,5 @@
-// Package storeadmin is a client for the buckets of the emulator's store, with the rights of its
-// administrator.
+// Package storeadmin is a client for the buckets of the emulator's store, with its
+// root key.
 package storeadmin
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/signing"
 )
 
-// Client changes and lists the objects of one bucket with the rights of the store's administrator.
+// Client changes and lists the objects of one bucket with the root key of the store.
 // It sends requests of the bucket's protocol, so that quotas, faults of the store seam, the journal
 // and the oracles treat them like an application's requests.
 type Client interface {
@@ -32,8 +32,8 @@ type Client interface {
 	List(ctx context.Context) (map[string]int64, error)
 }
 
-// Account is the ID of the administrator's account, and its owner.
-const Account = backend.Administrator
+// Account is the ID of the root account, and its owner.
+const Account = backend.RootAccount
 
 // Store is a store and the addresses of its services.
 type Store struct {
@@ -71,14 +71,14 @@ func (s Store) Use(ctx context.Context, bucket string, do func(Client) error) er
 	}
 }
 
-// key reads the key of the administrator.
+// key reads the root key.
 func (s Store) key() (key fakedriver.Credentials, err error) {
-	content, err := os.ReadFile(s.Info().S3Administrator)
+	content, err := os.ReadFile(s.Info().S3RootKey)
 	if err == nil {
 		err = json.Unmarshal(content, &key)
 	}
 	if err != nil {
-		return key, fmt.Errorf("read the store administrator's key: %w", err)
+		return key, fmt.Errorf("read the store's root key: %w", err)
 	}
 	return key, nil
 }

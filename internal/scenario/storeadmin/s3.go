@@ -25,21 +25,21 @@ func newS3Client(endpoint, region, bucket string, key fakedriver.Credentials, tr
 	})}
 }
 
-func (a *s3Client) Put(ctx context.Context, key string, content []byte) error {
-	_, err := a.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: &a.bucket, Key: &key, Body: bytes.NewReader(content), ContentMD5: s3access.ContentMD5(content),
+func (c *s3Client) Put(ctx context.Context, key string, content []byte) error {
+	_, err := c.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &c.bucket, Key: &key, Body: bytes.NewReader(content), ContentMD5: s3access.ContentMD5(content),
 	})
 	return err
 }
 
-func (a *s3Client) Delete(ctx context.Context, key string) error {
-	_, err := a.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &a.bucket, Key: &key})
+func (c *s3Client) Delete(ctx context.Context, key string) error {
+	_, err := c.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.bucket, Key: &key})
 	return err
 }
 
-func (a *s3Client) List(ctx context.Context) (map[string]int64, error) {
+func (c *s3Client) List(ctx context.Context) (map[string]int64, error) {
 	sizes := map[string]int64{}
-	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &a.bucket})
+	pages := s3.NewListObjectsV2Paginator(c.client, &s3.ListObjectsV2Input{Bucket: &c.bucket})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {

@@ -178,7 +178,7 @@ func testClose(t *testing.T, v blobstore.Store) {
 func TestInUse(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir)
-	if _, err := blobstore.Open(dir); err == nil || !strings.Contains(err.Error(), "vault.db is in use") {
+	if _, err := blobstore.Open(dir); err == nil || !strings.Contains(err.Error(), "store.db is in use") {
 		t.Errorf("Open() of a store in use = %v", err)
 	}
 }

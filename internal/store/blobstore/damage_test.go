@@ -20,20 +20,20 @@ func TestDamage(t *testing.T) {
 		damage func(t *testing.T, db, _ string)
 		names  string
 	}{
-		"Overwritten": {reason: "It is not a database.", damage: fillWith(0x55, 0, -1), names: "vault.db"},
-		"Text":        {reason: "It is not a database.", damage: rewrite([]byte("hello")), names: "vault.db"},
-		"Emptied":     {reason: "It is not a new vault.", damage: rewrite(nil), names: "vault.db"},
-		"Removed":     {reason: "It is not a new vault.", damage: removeFile, names: "vault.db"},
-		"Halved":      {reason: "What is missing would be read.", damage: halve, names: "vault.db"},
-		"AllPages":    {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "vault.db"},
-		"Zeros":       {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "vault.db"},
-		"Record":      {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "vault.db"},
+		"Overwritten": {reason: "It is not a database.", damage: fillWith(0x55, 0, -1), names: "store.db"},
+		"Text":        {reason: "It is not a database.", damage: rewrite([]byte("hello")), names: "store.db"},
+		"Emptied":     {reason: "It is not a new store.", damage: rewrite(nil), names: "store.db"},
+		"Removed":     {reason: "It is not a new store.", damage: removeFile, names: "store.db"},
+		"Halved":      {reason: "What is missing would be read.", damage: halve, names: "store.db"},
+		"AllPages":    {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "store.db"},
+		"Zeros":       {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "store.db"},
+		"Record":      {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "store.db"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			fillVault(t, dir)
-			tc.damage(t, filepath.Join(dir, "vault.db"), "")
+			tc.damage(t, filepath.Join(dir, "store.db"), "")
 			err := openAndLoad(t, dir)
 			if !errors.Is(err, blobstore.ErrDamaged) || !strings.Contains(err.Error(), filepath.Join(dir, tc.names)) {
 				t.Errorf("%s\nthe error is %v, want one of kind %q about %s", tc.reason, err, blobstore.ErrDamaged, tc.names)
@@ -136,7 +136,7 @@ func TestDamagedBodies(t *testing.T) {
 	good, small, big := seal(t, v, content(1, 1000)), seal(t, v, content(2, 1000)), seal(t, v, content(3, large))
 	commit(t, v, []blobstore.Change{change("good", good), change("small", small), change("big", big)}, good, small, big)
 	shut(t, v)
-	flip(content(2, 1000))(t, filepath.Join(dir, "vault.db"), "")
+	flip(content(2, 1000))(t, filepath.Join(dir, "store.db"), "")
 
 	again := open(t, dir)
 	things := loaded(t, again)
@@ -254,7 +254,7 @@ func TestFormat(t *testing.T) {
 	dir := t.TempDir()
 	shut(t, open(t, dir))
 	// The table of formats has one record, with adjacent key and value.
-	edit(t, filepath.Join(dir, "vault.db"), func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("format1"), []byte("format2")) })
+	edit(t, filepath.Join(dir, "store.db"), func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("format1"), []byte("format2")) })
 	if _, err := blobstore.Open(dir); err == nil || !strings.Contains(err.Error(), `format "2"`) {
 		t.Errorf("Open() of another format = %v", err)
 	}

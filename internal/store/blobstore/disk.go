@@ -16,7 +16,7 @@ import (
 // The names in the directory of a store.
 const (
 	// DatabaseName is the file with the catalogue and small contents.
-	DatabaseName = "vault.db"
+	DatabaseName = "store.db"
 	// BlobsName is the directory with the files of large contents.
 	BlobsName = "blobs"
 )

@@ -195,7 +195,7 @@ func TestModes(t *testing.T) {
 	b := seal(t, v, content(1, large))
 	commit(t, v, []blobstore.Change{change("k", b)}, b)
 	for path, want := range map[string]os.FileMode{
-		"": 0o700, "blobs": 0o700, "vault.db": 0o600, filepath.Join("blobs", files(t, dir)[0]): 0o600,
+		"": 0o700, "blobs": 0o700, "store.db": 0o600, filepath.Join("blobs", files(t, dir)[0]): 0o600,
 	} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		if err != nil || info.Mode().Perm() != want {

@@ -64,8 +64,8 @@ with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one. For 
 BUCKET_NAME and AZURE_STORAGE_CONNECTION_STRING are added to AZURE_STORAGE_SAS_TOKEN,
 which is the URI of the container with its signature.
 
---admin adds the key of the S3 store's administrator, which is a secret. The
-administrator has all rights in all buckets, and can create buckets outside of COSI.
+--admin adds the root key of the S3 store, which is a secret. It
+has all rights in all buckets, and can create buckets outside of COSI.
 A Bucket imports such a bucket with spec.existingBucketID.`,
 		Example: `  # Into this shell.
   eval "$(cosi-emu env --access demo/photos-rw)"
@@ -90,12 +90,12 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
 	}
 	cli.AddName(cmd.Flags(), &name)
 	a.addFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&admin, "admin", false, "add the key of the S3 store's administrator")
+	cmd.Flags().BoolVar(&admin, "admin", false, "add the root key of the S3 store")
 	cli.AddOutput(cmd.Flags(), &output, formats...)
 	return cmd
 }
 
-// gather returns the variables of an emulator, and of an access or the administrator if selected.
+// gather returns the variables of an emulator, and of an access or the root key if selected.
 func gather(ctx context.Context, name string, a access, admin bool) ([]env.Variable, error) {
 	key, wanted, err := a.key()
 	if err != nil {
@@ -113,7 +113,7 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]env.Varia
 	case wanted:
 		more, err = accessVariables(ctx, info, key, a.claim)
 	case admin:
-		more, err = env.ForAdministrator(info.Info)
+		more, err = env.ForRootKey(info.Info)
 	}
 	return append(env.ForEmulator(info.Info), more...), err
 }

@@ -35,7 +35,8 @@ and sidecar to the API server, every call to the driver, every request to the S3
 store, starts and crashes of components, and their log lines.
 
 With a component (controller, sidecar, driver, store), show its part of the journal.
-For etcd, kube-apiserver and kube-controller-manager, show the output of the process.`,
+For etcd, kube-apiserver and kube-controller-manager, show the output of the process, or the
+log of the embedded control plane.`,
 		Example: `  cosi-emu logs -f
   cosi-emu logs sidecar --seam rpc
   cosi-emu logs kube-apiserver

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:generate go run ../reference ../../../../docs/reference/commands.md
+//go:generate go run ../packaging ../../../../docs/reference/commands.md
 
 // WriteReference writes the help of all commands as a Markdown page.
 func WriteReference(w io.Writer) error {

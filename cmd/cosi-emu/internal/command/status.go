@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -13,10 +14,12 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/fault"
+	"github.com/cosi-emu/cosi-emu/emulator"
 	faults "github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/adminapi"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // status describes a running emulator.
@@ -101,7 +104,7 @@ func printStatus(streams cli.Streams, info status) error {
 	text.WriteString("\n")
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "  COMPONENT\tSTATE\tINCARNATION\tPID\tLOG")
-	for _, c := range info.Components {
+	for _, c := range rows(info.Info) {
 		log := c.Log
 		if log == "" {
 			log = instance.Command("logs "+c.Name, info.Name)
@@ -116,6 +119,31 @@ func printStatus(streams cli.Streams, info status) error {
 	writeErrors(&text, info.Errors)
 	_, err := fmt.Fprint(streams.Out, text.String())
 	return err
+}
+
+// rows returns the components to show. The parts of an embedded control plane are one component
+// with one log: no program runs under their names.
+func rows(info instance.Info) []emulator.ComponentInfo {
+	if info.ControlPlane != emulator.ControlPlaneEmbedded {
+		return info.Components
+	}
+	plane := emulator.ComponentInfo{Name: "control plane", State: emulator.StateRunning}
+	var stopped []string
+	var shown []emulator.ComponentInfo
+	for _, c := range info.Components {
+		if !slices.Contains(vocabulary.ControlPlane(), c.Name) {
+			shown = append(shown, c)
+			continue
+		}
+		plane.Log = c.Log
+		if c.State != emulator.StateRunning {
+			stopped = append(stopped, c.Name)
+		}
+	}
+	if len(stopped) > 0 {
+		plane.State = emulator.State("Running without " + strings.Join(stopped, ", "))
+	}
+	return append([]emulator.ComponentInfo{plane}, shown...)
 }
 
 func writeErrors(text *strings.Builder, errors []existingcluster.ObjectError) {

@@ -1,8 +1,10 @@
-// Command packaging writes the generated files of a release archive from the commands' help: manual
-// pages and completions of shells.
+// Command packaging writes files from the commands' help: the page docs/reference/commands.md, or the
+// manual pages and completions of shells in a release archive.
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,9 +25,25 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 3 {
-		return fmt.Errorf("usage: packaging DIRECTORY VERSION SECONDS-SINCE-1970")
+	switch len(args) {
+	case 1:
+		return writeReference(args[0])
+	case 3:
+		return writeArchiveFiles(args)
+	default:
+		return errors.New("usage: packaging PAGE | packaging DIRECTORY VERSION SECONDS-SINCE-1970")
 	}
+}
+
+func writeReference(file string) error {
+	var page bytes.Buffer
+	if err := command.WriteReference(&page); err != nil {
+		return err
+	}
+	return os.WriteFile(file, page.Bytes(), 0o644) //nolint:gosec // a page for everyone to read
+}
+
+func writeArchiveFiles(args []string) error {
 	seconds, err := strconv.ParseInt(args[2], 10, 64)
 	if err != nil {
 		return err

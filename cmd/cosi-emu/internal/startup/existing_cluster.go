@@ -18,17 +18,17 @@ type clusterFlags struct {
 	install             bool
 }
 
-func (x *clusterFlags) addFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&x.wanted, "existing-cluster", false,
+func (f *clusterFlags) addFlags(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.wanted, "existing-cluster", false,
 		"use a cluster instead of starting a control plane; the components run on this machine")
-	flags.StringVar(&x.kubeconfig, "kubeconfig", "", "kubeconfig file of the existing cluster (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&x.context, "context", "", "context of the existing cluster (default: the current one)")
-	flags.BoolVar(&x.install, "install", false, "install missing COSI kinds and RBAC rules in the existing cluster until the emulator stops")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file of the existing cluster (default: $KUBECONFIG, then ~/.kube/config)")
+	flags.StringVar(&f.context, "context", "", "context of the existing cluster (default: the current one)")
+	flags.BoolVar(&f.install, "install", false, "install missing COSI kinds and RBAC rules in the existing cluster until the emulator stops")
 }
 
-func (x *clusterFlags) validate(opts session.Options) error {
-	if !x.wanted {
-		if x.kubeconfig != "" || x.context != "" || x.install {
+func (f *clusterFlags) validate(opts session.Options) error {
+	if !f.wanted {
+		if f.kubeconfig != "" || f.context != "" || f.install {
 			return cli.Usage(fmt.Errorf("--kubeconfig, --context and --install require --existing-cluster"))
 		}
 		return nil
@@ -49,12 +49,12 @@ func (x *clusterFlags) validate(opts session.Options) error {
 	return nil
 }
 
-func (x *clusterFlags) apply(opts *session.Options) {
-	if !x.wanted {
+func (f *clusterFlags) apply(opts *session.Options) {
+	if !f.wanted {
 		return
 	}
-	opts.Emulator.Install = x.install
-	opts.Emulator.Cluster = &emulator.ExistingCluster{Kubeconfig: x.kubeconfig, Context: x.context, Owner: opts.Name}
+	opts.Emulator.Install = f.install
+	opts.Emulator.Cluster = &emulator.ExistingCluster{Kubeconfig: f.kubeconfig, Context: f.context, Owner: opts.Name}
 }
 
 // PrintLeft prints the objects that remain in an existing cluster.

@@ -89,7 +89,13 @@ func (o Options) image(p program) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = p.os, p.arch, v1.Time{Time: o.Time}
-	config.Config = v1.Config{
+	config.Config = o.config()
+	return mutate.ConfigFile(image, config)
+}
+
+// config is the configuration of the image. The Dockerfile has the same.
+func (o Options) config() v1.Config {
+	return v1.Config{
 		Entrypoint: []string{Entrypoint},
 		User:       fmt.Sprintf("%d:%d", user, user),
 		WorkingDir: home,
@@ -104,7 +110,6 @@ func (o Options) image(p program) (v1.Image, error) {
 			"org.opencontainers.image.created":     o.Time.Format(time.RFC3339),
 		},
 	}
-	return mutate.ConfigFile(image, config)
 }
 
 func (o Options) layer(p program) (v1.Layer, error) {

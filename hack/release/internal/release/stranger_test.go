@@ -15,14 +15,14 @@ func TestStranger(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	page := read(t, root+"/docs/first-day.md")
+	page := read(t, root+"/docs/reports/first-day.md")
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, " | ")
 		if !strings.HasPrefix(line, "| ") || len(cells) < 3 { // who, command, seconds
 			continue
 		}
 		if row := cells[0] + " | " + cells[1] + " | "; !strings.Contains(page, row) {
-			t.Errorf("docs/first-day.md has no row %q; run: make stranger", row)
+			t.Errorf("docs/reports/first-day.md has no row %q; run: make stranger", row)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 )
 
 // reference returns the reference by which a Bucket is bound to a claim.
@@ -77,38 +77,12 @@ func names(claim *v1alpha1.BucketClaim) []string {
 	return found
 }
 
-// findConfirmed is for callers that act on the loss of the Bucket. Before it reports that the
-// Bucket does not exist, or belongs to another claim, it asks the API server, because the cache may
-// be outdated. If the two disagree, the claim is reconciled again: one of them is outdated, and the
-// watch may have no further event of the Bucket.
+// findConfirmed is for callers that act on the loss of the Bucket.
 func (a *attempt) findConfirmed(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
-	cached, err := get(ctx, a.Client, name)
-	if err != nil || cached != nil && isBoundTo(cached, a.Object) {
-		return cached, err
-	}
-	bucket, err := get(ctx, a.Live, name)
-	if err == nil && !isSameVersion(cached, bucket) {
-		a.Requeue()
-	}
-	return bucket, err
-}
-
-func isSameVersion(cached, live *v1alpha1.Bucket) bool {
-	if cached == nil || live == nil {
-		return cached == live
-	}
-	return cached.ResourceVersion == live.ResourceVersion
+	return binding.GetConfirmed(ctx, a.Client, a.Live, name,
+		func(b *v1alpha1.Bucket) bool { return isBoundTo(b, a.Object) }, a.Requeue)
 }
 
 func get(ctx context.Context, from client.Reader, name string) (*v1alpha1.Bucket, error) {
-	bucket := &v1alpha1.Bucket{}
-	err := from.Get(ctx, client.ObjectKey{Name: name}, bucket)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
-	default:
-		return bucket, nil
-	}
+	return binding.Get[v1alpha1.Bucket](ctx, from, name)
 }

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"maps"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
+	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
@@ -40,27 +39,16 @@ func (a *attempt) create(ctx context.Context, name string) (*v1alpha1.Bucket, er
 	if err := a.checkPolicy(class); err != nil {
 		return nil, err
 	}
-	if err := a.confirmUnbound(ctx, a.Object); err != nil {
+	if err := binding.ConfirmUnbound(ctx, a.Live, a.Object, boundTo); err != nil {
 		return nil, err
 	}
 	if err := cosireconcile.ConfirmCurrent(ctx, a.Live, class); err != nil {
 		return nil, err
 	}
-	bucket := newBucket(a.Object, class, name)
-	err = a.Client.Create(ctx, bucket)
-	switch {
-	case apierrors.IsAlreadyExists(err):
-		// Another writer was faster, perhaps this controller before a crash, and the
-		// cache has not seen it.
-		return a.existing(ctx, name)
-	case apierrors.IsInvalid(err):
-		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "the API server rejects Bucket %q: %v", name, err)
-	case err != nil:
-		return nil, fmt.Errorf("create Bucket %s: %w", name, err)
-	default:
-		return bucket, nil
-	}
+	return binding.Create(ctx, a.Client, a.Live, newBucket(a.Object, class, name))
 }
+
+func boundTo(claim *v1alpha1.BucketClaim) string { return claim.Status.BucketName }
 
 // checkPolicy finds a misspelt deletion policy, which would keep data that the administrator wants
 // deleted.
@@ -72,46 +60,12 @@ func (a *attempt) checkPolicy(class *v1alpha1.BucketClass) error {
 	return a.Tolerate(v1alpha2.ReasonInvalidSpec, problem, "the bucket will be retained")
 }
 
-func (r *Reconciler) existing(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
-	bucket := &v1alpha1.Bucket{}
-	if err := r.Live.Get(ctx, client.ObjectKey{Name: name}, bucket); err != nil {
-		return nil, fmt.Errorf("get Bucket %s: %w", name, err)
-	}
-	return bucket, nil
-}
-
-// class returns the class of a claim. The claim waits for a class only if the API server answers
-// that it does not exist: any other error is another problem.
 func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha1.BucketClass, error) {
-	class := &v1alpha1.BucketClass{}
-	err := r.Client.Get(ctx, client.ObjectKey{Name: name}, class)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, reasons.Waiting(v1alpha2.ReasonBucketClassNotFound, "waiting for BucketClass %q, which does not exist", name)
-	case err != nil:
-		return nil, fmt.Errorf("get BucketClass %s: %w", name, err)
-	case class.DriverName == "":
-		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec, "BucketClass %q has no driverName: set it", name)
-	default:
-		return class, nil
+	class, err := binding.Class[v1alpha1.BucketClass](ctx, r.Client, name)
+	if err == nil && class.DriverName == "" {
+		err = reasons.Invalid(v1alpha2.ReasonInvalidSpec, "BucketClass %q has no driverName: set it", name)
 	}
-}
-
-// confirmUnbound asks the API server whether the claim still exists and still has no Bucket. With
-// an outdated cache, the controller could create a Bucket for a claim that had one. If an
-// administrator has removed that Bucket by force, its backend bucket would leak, and the loss would
-// stay hidden.
-func (r *Reconciler) confirmUnbound(ctx context.Context, claim *v1alpha1.BucketClaim) error {
-	now := &v1alpha1.BucketClaim{}
-	key := client.ObjectKeyFromObject(claim)
-	if err := r.Live.Get(ctx, key, now); err != nil {
-		return fmt.Errorf("get BucketClaim %s: %w", key, err)
-	}
-	if now.UID != claim.UID || !now.DeletionTimestamp.IsZero() || now.Status.BucketName != "" {
-		return apierrors.NewConflict(v1alpha1.Resource("bucketclaims"), claim.Name,
-			fmt.Errorf("the cached BucketClaim %s is out of date", key))
-	}
-	return nil
+	return class, err
 }
 
 // newBucket returns the Bucket for a claim. It has everything that its deletion needs after claim

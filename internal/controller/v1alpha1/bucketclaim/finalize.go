@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
+	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
@@ -95,7 +95,7 @@ func (a *attempt) removeBucket(ctx context.Context, bucket *v1alpha1.Bucket) err
 		if !isCreatedFor(bucket, a.Object) && bucket.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
 			return a.releaseBucket(ctx, bucket)
 		}
-		if err := a.requestDeletion(ctx, bucket); err != nil {
+		if err := binding.Delete(ctx, a.Client, bucket); err != nil {
 			return err
 		}
 	}
@@ -116,16 +116,6 @@ func (a *attempt) releaseBucket(ctx context.Context, bucket *v1alpha1.Bucket) er
 	bucket.Spec.BucketClaim = &corev1.ObjectReference{} // the field is required
 	if err := a.Client.Patch(ctx, bucket, locked(before)); err != nil {
 		return fmt.Errorf("release Bucket %s: %w", bucket.Name, err)
-	}
-	return nil
-}
-
-// requestDeletion deletes exactly the Bucket that was read. If its policy has just been changed, or
-// if it is another one of the same name, the preconditions fail and the claim is reconciled again.
-func (a *attempt) requestDeletion(ctx context.Context, bucket *v1alpha1.Bucket) error {
-	err := a.Client.Delete(ctx, bucket, client.Preconditions{UID: &bucket.UID, ResourceVersion: &bucket.ResourceVersion})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("delete Bucket %s: %w", bucket.Name, err)
 	}
 	return nil
 }

@@ -234,9 +234,9 @@ func parseScope(credential, at string) (found signed, err error) {
 	return found, nil
 }
 
-func (g signed) checkHost() error {
-	sorted := slices.IsSorted(g.headers) && len(slices.Compact(slices.Clone(g.headers))) == len(g.headers)
-	if !sorted || !slices.Contains(g.headers, "host") {
+func (s signed) checkHost() error {
+	sorted := slices.IsSorted(s.headers) && len(slices.Compact(slices.Clone(s.headers))) == len(s.headers)
+	if !sorted || !slices.Contains(s.headers, "host") {
 		return errMalformed.With("The signed headers must be in lower case, sorted, and contain host")
 	}
 	return nil
@@ -257,16 +257,16 @@ func checkSigned(header http.Header, names []string, prefix string) error {
 
 // matches reports whether a key makes the signature. Clients escape paths differently; both forms
 // mean the same path.
-func (g signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
+func (s signed) matches(r *http.Request, query url.Values, key sigv4.Key) bool {
 	payload := r.Header.Get(HashHeader)
 	if payload == "" {
 		payload = authentication.UnsignedPayload
 	}
-	covered := sigv4.Request{R: r, Query: query, SignedHeaders: strings.Join(g.headers, ";"), Payload: payload}
-	escaped := key.SignRequest(covered, g.at, g.scope)
+	covered := sigv4.Request{R: r, Query: query, SignedHeaders: strings.Join(s.headers, ";"), Payload: payload}
+	escaped := key.SignRequest(covered, s.at, s.scope)
 	covered.Path = r.URL.EscapedPath()
-	sent := key.SignRequest(covered, g.at, g.scope)
-	return escaped.Equal(g.signature) || sent.Equal(g.signature)
+	sent := key.SignRequest(covered, s.at, s.scope)
+	return escaped.Equal(s.signature) || sent.Equal(s.signature)
 }
 
 // MetadataPrefix begins the headers with the metadata of an object.

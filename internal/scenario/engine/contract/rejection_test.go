@@ -12,7 +12,7 @@ import (
 
 func TestRejected(t *testing.T) {
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
-	const badClaim = "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [%]}}, refused: $}]"
+	const badClaim = "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [%]}}, rejected: $}]"
 	tests := map[string]struct {
 		reason, scenario string
 		want             outcome.Outcome
@@ -28,11 +28,11 @@ func TestRejected(t *testing.T) {
 		},
 		"Allowed": {
 			reason: "The API server accepts it.", want: outcome.Failed, message: "API server accepted it",
-			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a}}, refused: x}]",
+			scenario: "steps: [{apply: {kind: ConfigMap, metadata: {name: a}}, rejected: x}]",
 		},
 		"Gone": {
 			reason: "What is not there cannot be deleted.", want: outcome.Passed,
-			scenario: "steps: [{delete: ConfigMap/a, refused: not found}]",
+			scenario: "steps: [{delete: ConfigMap/a, rejected: not found}]",
 		},
 	}
 	for name, tc := range tests {

@@ -40,7 +40,7 @@ func (a *attempt) create(ctx context.Context) error {
 		return cosireconcile.ErrDone
 	}
 	var id string
-	err := a.refusals.Once(a.driver.Conn, a.Object, a.Object.Spec.Parameters, func() (err error) {
+	err := a.rejections.Once(a.driver.Conn, a.Object, a.Object.Spec.Parameters, func() (err error) {
 		id, err = a.driver.CreateBucket(ctx, a.Object.Name, a.Object.Spec.Parameters)
 		return reasonFor(err)
 	})

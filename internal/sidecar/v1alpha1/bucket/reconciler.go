@@ -26,14 +26,14 @@ import (
 
 // reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
-	driver   *driver.Driver
-	line     *inflight.Line
-	cached   client.Client
-	live     client.Reader
-	ids      *uniqueid.Register[*v1alpha1.Bucket]
-	released cosireconcile.Released
-	refusals connection.Refusals
-	failures giveup.Counter
+	driver     *driver.Driver
+	line       *inflight.Line
+	cached     client.Client
+	live       client.Reader
+	ids        *uniqueid.Register[*v1alpha1.Bucket]
+	released   cosireconcile.Released
+	rejections connection.Rejections
+	failures   giveup.Counter
 }
 
 // attempt is one reconcile of one Bucket. Its phases are its methods.
@@ -81,7 +81,7 @@ func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
 
 func (r *reconciler) forget(bucket client.ObjectKey) {
 	r.released.Forget(bucket)
-	r.refusals.Forget(bucket)
+	r.rejections.Forget(bucket)
 }
 
 // addFinalizer comes before anything outside is touched: a Bucket that vanished

@@ -119,7 +119,7 @@ func (a *attempt) patch(ctx context.Context, wanted *record) error {
 func (a *attempt) grantInTurn(ctx context.Context) error {
 	var granted *driver.Grant
 	request := a.request(a.bucket.Status.BucketID, a.class.AuthenticationType, a.class.Parameters)
-	err := a.refusals.Once(a.driver.Conn, a.Object, request, func() (err error) {
+	err := a.rejections.Once(a.driver.Conn, a.Object, request, func() (err error) {
 		granted, err = a.driver.GrantBucketAccess(ctx, request)
 		return connection.ReasonFor(err)
 	})

@@ -26,16 +26,16 @@ import (
 
 // reconciler grants and revokes the BucketAccesses of one driver.
 type reconciler struct {
-	driver   *driver.Driver
-	line     *inflight.Line
-	cached   client.Reader
-	live     client.Client
-	secrets  secretstore.Store
-	versions secretstore.Versions
-	released cosireconcile.Released
-	refusals connection.Refusals
-	failures giveup.Counter
-	options  Options
+	driver     *driver.Driver
+	line       *inflight.Line
+	cached     client.Reader
+	live       client.Client
+	secrets    secretstore.Store
+	versions   secretstore.Versions
+	released   cosireconcile.Released
+	rejections connection.Rejections
+	failures   giveup.Counter
+	options    Options
 }
 
 // Options are settings of the sidecar.
@@ -110,7 +110,7 @@ func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
 func (r *reconciler) forget(access client.ObjectKey) {
 	r.versions.Forget(access)
 	r.released.Forget(access)
-	r.refusals.Forget(access)
+	r.rejections.Forget(access)
 }
 
 func (a *attempt) removeFinalizer(ctx context.Context) error {

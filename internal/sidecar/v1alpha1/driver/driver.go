@@ -54,18 +54,6 @@ func Connect(ctx context.Context, options connection.Options) (*Driver, error) {
 // Serves reports whether a name in an object is the driver's.
 func (d *Driver) Serves(name string) bool { return v1alpha1.IsDriver(name, d.Name()) }
 
-// isFinal reports whether the same call would always fail. A deletion or a revocation is retried
-// after every code. ALREADY_EXISTS may mean that the call succeeded early.
-func isFinal(method string, code codes.Code) bool {
-	return (method == createBucket || method == grantBucketAccess) && IsRejection(code)
-}
-
-// IsRejection reports whether a driver that returned the code to Create or Grant has certainly
-// created nothing, and will not.
-func IsRejection(code codes.Code) bool {
-	return code == codes.InvalidArgument || code == codes.OutOfRange || code == codes.Unimplemented
-}
-
 func askInfo(ctx context.Context, conn grpc.ClientConnInterface) (connection.Info, error) {
 	response, err := cosiv1alpha1.NewIdentityClient(conn).DriverGetInfo(ctx, &cosiv1alpha1.DriverGetInfoRequest{}, grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {

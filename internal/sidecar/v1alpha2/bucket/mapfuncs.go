@@ -1,0 +1,45 @@
+package bucket
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
+)
+
+// Predicate selects the events after which a Bucket of the driver must be reconciled. The
+// reconciler's own writes of the status are not among them.
+func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.Bucket] {
+	return predicate.TypedFuncs[*v1alpha2.Bucket]{
+		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) },
+		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) }, // to forget it
+		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
+			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).IsConsistent())
+		},
+	}
+}
+
+// changed reports whether another writer has changed an input of the reconciler
+// since its last reconcile.
+func changed(before, after *v1alpha2.Bucket) bool {
+	return before.UID != after.UID ||
+		before.Generation != after.Generation ||
+		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+		v1alpha2.IsBucketClaimBeingDeleted(before) != v1alpha2.IsBucketClaimBeingDeleted(after) ||
+		cosireconcile.LostFinalizer(before, after) ||
+		statusOf(after).RegressedFrom(statusOf(before))
+}
+
+// PendingRequests returns requests for the driver's Buckets that are not provisioned, or that are
+// being deleted.
+func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
+	return cosireconcile.ListRequests(ctx, cache, &v1alpha2.BucketList{}, func(bucket *v1alpha2.Bucket) bool {
+		return ownedBy(bucket, d) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero())
+	})
+}
