@@ -167,6 +167,11 @@ test-sample: build # Try a sample of the faults, and of interferences, in the ba
 	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
 	$(BIN)/cosi-emu explore $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
 
+# make upstream-findings CONTROLLER=/path SIDECAR=/path VERSION=v0.2.2
+.PHONY: upstream-findings
+upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the release VERSION, and write docs/upstream-findings.md.
+	CONTROLLER='$(CONTROLLER)' SIDECAR='$(SIDECAR)' VERSION='$(VERSION)' hack/upstream-findings.sh
+
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
 	nightly-conformance nightly-explore nightly-sample nightly-interference nightly-components nightly-soak

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot"
+	"github.com/cosi-emu/cosi-emu/internal/snapshot/compatibility"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -53,7 +54,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 	if info.Bridge {
 		info.Dialect = dialects.V1alpha1
 	}
-	for _, err := range []error{o.wanted().CheckCompatible(info), o.checkEmpty()} {
+	for _, err := range []error{o.wanted().Check(info), o.checkEmpty()} {
 		if err != nil {
 			return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 		}
@@ -69,8 +70,8 @@ func (o Options) openSnapshot() (Options, origin, error) {
 }
 
 // wanted returns the options that must agree with a snapshot.
-func (o Options) wanted() snapshot.Wanted {
-	return snapshot.Wanted{
+func (o Options) wanted() compatibility.Wanted {
+	return compatibility.Wanted{
 		API: o.API, ControlPlane: o.ControlPlaneKind, ControlPlaneDir: o.ControlPlaneDir, Dialect: o.Dialect, TLS: o.TLS, Protocols: o.Protocols,
 	}
 }

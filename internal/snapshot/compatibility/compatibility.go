@@ -1,4 +1,5 @@
-package snapshot
+// Package compatibility decides whether an emulator with its options can start from a snapshot.
+package compatibility
 
 import (
 	"errors"
@@ -28,8 +29,8 @@ type Wanted struct {
 	Protocols       []fakedriver.Protocol
 }
 
-// CheckCompatible rejects the options of an emulator that cannot start from a snapshot.
-func (w Wanted) CheckCompatible(info description.SnapshotInfo) error {
+// Check rejects the options of an emulator that cannot start from a snapshot.
+func (w Wanted) Check(info description.SnapshotInfo) error {
 	if w.API != "" && w.API != info.API {
 		return fmt.Errorf("it has the kinds of %s, and not of %s; leave the version out, or migrate the objects after the start", info.API, w.API)
 	}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Explores upstream's controller and sidecar, which the caller has built, and writes the page with the findings.
+# CONTROLLER and SIDECAR are the programs, VERSION is their release.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+: "${CONTROLLER:?path of the controller}" "${SIDECAR:?path of the sidecar}" "${VERSION:?release of both}"
+suite=scenarios/suite/v1alpha1
+scenarios=(
+	internal/explore/testdata/v1alpha1/lifecycle.yaml
+	$suite/failures/{grant-already-exists,two-drivers,secret-cannot-be-deleted,access-of-a-lost-claim,foreign-secret}.yaml
+	$suite/failures/{secret-gone-before-its-access,failing-bucket-is-deleted,claim-deleted-before-its-access}.yaml
+	$suite/static/{existing-claim-first,bucket-is-bound-once}.yaml
+	$suite/restarts/deleted-while-the-controller-is-away.yaml
+	$suite/hostile/readiness-edited-by-hand.yaml
+)
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+bin/cosi-emu explore "${scenarios[@]}" --components upstream-v0.2 --controller-cmd "$CONTROLLER" --sidecar-cmd "$SIDECAR" \
+	--control-plane embedded --sample "${SAMPLE:-6}" --parallel 6 --shrink=false --out "$out" --report md="$out/findings.md" \
+	>"$out/log" || [ $? -eq 1 ] || { tail -20 "$out/log" >&2; exit 1; }
+{
+	cat <<PAGE
+# Findings in upstream's components
+
+After this page you know what the controller and the sidecar $VERSION of the upstream repository do in ${#scenarios[@]} scenarios, and
+what a report of cosi-emu is like. \`make upstream-findings\` wrote it on $(date -u +%F): each scenario ran without faults, and with
+${SAMPLE:-6} faults drawn with seed 1. *The run without faults* means that no fault is necessary. Findings are judged by
+the text of v1alpha1 ([docs/components.md](components.md#what-v1alpha1-leaves-open)).
+
+PAGE
+	sed -e 's/^## COSI exploration: findings$/## Findings/' -e "s#$out/##g" "$out/findings.md"
+} >docs/upstream-findings.md
