@@ -90,8 +90,8 @@ func TestChildrenKilled(t *testing.T) {
 	}
 }
 
-// killFromOutside kills the process of a component, waits until the emulator has noticed, and
-// starts the component again.
+// killFromOutside kills the process of a component, and waits until the emulator has noticed, and has started
+// another one.
 func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
 	h.t.Helper()
 	found := harness.Processes(h.t, h.program()+" "+name)
@@ -102,12 +102,20 @@ func (h *home) killFromOutside(emu *emulator.Emulator, name string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	mark := emu.Journal().Mark()
 	kill(h.t, pid)
-	if failed := <-emu.Failed(); !strings.Contains(failed.Error(), "killed") {
-		h.t.Errorf("the emulator says %q, want that it was killed", failed)
-	}
-	if err := emu.Component(name).Start(h.t.Context()); err != nil {
-		h.t.Fatal(err)
+	var steps []string
+	harness.Until(h.t, "the "+name+" is restarted", func(context.Context) (bool, error) {
+		steps = nil
+		for _, e := range emu.Journal().Since(mark) {
+			if e.Component == name && e.Seam == journal.SeamProcess {
+				steps = append(steps, e.Operation.Name+" "+e.Message)
+			}
+		}
+		return len(steps) >= 3, nil
+	})
+	if !strings.Contains(steps[0], "killed") || !strings.HasPrefix(steps[2], journal.StepReady) {
+		h.t.Errorf("the journal has %q, want that the process was killed, and that another is ready", steps)
 	}
 }
 
