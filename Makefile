@@ -169,7 +169,7 @@ test-sample: build # Try a sample of the faults, and of interferences, in the ba
 
 # make upstream-findings CONTROLLER=/path SIDECAR=/path VERSION=v0.2.2
 .PHONY: upstream-findings
-upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the release VERSION, and write docs/upstream-findings.md.
+upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the release VERSION, and write docs/reports/upstream-findings.md.
 	CONTROLLER='$(CONTROLLER)' SIDECAR='$(SIDECAR)' VERSION='$(VERSION)' hack/upstream-findings.sh
 
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.

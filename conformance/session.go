@@ -41,8 +41,8 @@ type session struct {
 	// adaptive means that the limits are the defaults, and may be longer for a slow driver.
 	adaptive   bool
 	unanswered *unanswered
-	rerun   func(id string) string
-	report  *Report
+	rerun      func(id string) string
+	report     *Report
 	// endpoint is where the driver listens.
 	endpoint string
 	// stop stops what runs scenarios.
@@ -61,7 +61,8 @@ func open(ctx context.Context, config Config) (*session, error) {
 	history.WatchOutput()
 	s := &session{config: config, rerun: func(id string) string {
 		return fmt.Sprintf("%s --only %s --seed %s", config.Rerun, id, config.Seed)
-	}, endpoint: config.Endpoint, stop: func(context.Context) error { return nil }, adaptive: adaptive, unanswered: newUnanswered(config.CallTimeout)}
+	}, endpoint: config.Endpoint, stop: func(context.Context) error { return nil }}
+	s.adaptive, s.unanswered = adaptive, newUnanswered(config.CallTimeout)
 	var err error
 	if s.driver, err = supervise(ctx, config, history.Journal); err != nil {
 		return nil, err

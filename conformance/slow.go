@@ -59,7 +59,8 @@ func (u *unanswered) refusal(method string) error {
 	if u.answered[method] || u.timeouts[method] < maxUnanswered {
 		return nil
 	}
-	return status.Errorf(codes.DeadlineExceeded, "%s has not answered %d calls within %s, and is not called again; --call-timeout sets the limit",
+	return status.Errorf(codes.DeadlineExceeded,
+		"%s has not answered %d calls within %s, and is not called again; --call-timeout sets the limit",
 		method, maxUnanswered, u.limit)
 }
 

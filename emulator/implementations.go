@@ -40,10 +40,12 @@ type Implementations struct {
 	// Controller and Sidecar. $(KUBECONFIG) in an argument is a file that leads to the
 	// API server across the api seam, $(COSI_ENDPOINT) the endpoint of the driver across
 	// the rpc seam, and $(PROBE_ADDRESS) a TCP address at which the program serves
-	// /readyz. $(POD_NAMESPACE) is the namespace of its ServiceAccount. $(RPC_TIMEOUT), $(RETRY_BASE_DELAY) and $(RETRY_MAX_DELAY) are durations that
-	// the emulator's own components would have. The environment has the same variables. A
-	// program whose command line does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends SIGTERM, and
-	// a crash is a kill -9.
+	// /readyz. $(POD_NAMESPACE) is the namespace of its ServiceAccount. $(RPC_TIMEOUT),
+	// $(RETRY_BASE_DELAY) and $(RETRY_MAX_DELAY) are durations that the emulator's own
+	// components would have. The environment has the same variables. A program whose
+	// command line does not use $(PROBE_ADDRESS) counts as ready when it runs. Stop sends
+	// SIGTERM, and a crash is a kill -9. A program that exits is restarted with back-off;
+	// one that exits before its first request ends the emulator.
 	//
 	//	[]string{"my-sidecar", "--kubeconfig=$(KUBECONFIG)", "--driver=$(COSI_ENDPOINT)"}
 	ControllerCommand, SidecarCommand []string

@@ -52,7 +52,8 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 		opts.SecretKeys = e.opts.SecretKeys
 	}
 	opts = e.opts.withLeaderElection(opts)
-	err = e.startCOSI(ctx, name, e.opts.Implementations.SidecarCommand, func(ctx context.Context, i *seam.Incarnation) (component.Runner, error) {
+	command := e.opts.Implementations.SidecarCommand
+	err = e.startCOSI(ctx, name, command, func(ctx context.Context, i *seam.Incarnation) (component.Runner, error) {
 		return e.newSidecar(ctx, cfg, opts, i)
 	})
 	if err != nil {

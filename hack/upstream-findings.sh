@@ -25,8 +25,9 @@ bin/cosi-emu explore "${scenarios[@]}" --components upstream-v0.2 --controller-c
 After this page you know what the controller and the sidecar $VERSION of the upstream repository do in ${#scenarios[@]} scenarios, and
 what a report of cosi-emu is like. \`make upstream-findings\` wrote it on $(date -u +%F): each scenario ran without faults, and with
 ${SAMPLE:-6} faults drawn with seed 1. *The run without faults* means that no fault is necessary. Findings are judged by
-the text of v1alpha1 ([docs/components.md](components.md#what-v1alpha1-leaves-open)).
+the text of v1alpha1 ([components.md](../components.md#what-v1alpha1-leaves-open)).
 
 PAGE
-	sed -e 's/^## COSI exploration: findings$/## Findings/' -e "s#$out/##g" "$out/findings.md"
-} >docs/upstream-findings.md
+	sed -e 's/^## COSI exploration: findings$/## Findings/' -e "s#$out/##g" \
+		-e 's/^  - Confirmed on embedded, not on envtest:.*$/  - Confirmed on embedded/' "$out/findings.md"
+} >docs/reports/upstream-findings.md

@@ -38,7 +38,7 @@ func (c *Component) fail(i *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !i.excused && !(c.options.Supervised && c.hasWorked()):
+	case !i.excused && (!c.options.Supervised || !c.hasWorked()):
 		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
 	case c.state == stateFailed && c.incarnations == i.incarnation.Number():
 		c.restartExcused(i)

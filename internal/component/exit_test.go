@@ -19,7 +19,8 @@ func TestMustWork(t *testing.T) {
 			if works {
 				first := s.incarnations[0].incarnation
 				code := func(error) string { return "OK" }
-				mustDo(t, first.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "ListBuckets"}, code, func(context.Context) error { return nil }))
+				work := func(context.Context) error { return nil }
+				mustDo(t, first.Cross(t.Context(), journal.SeamStore, journal.Operation{Name: "ListBuckets"}, code, work))
 			}
 			s.incarnations[0].end <- errStillUp
 			if works {

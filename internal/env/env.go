@@ -91,7 +91,7 @@ func existingBucket(ctx context.Context, c client.Client, access *v1alpha2.Bucke
 	for _, accessed := range access.Status.AccessedBuckets {
 		bucket := &v1alpha1.Bucket{}
 		if err := client.IgnoreNotFound(c.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)); err != nil {
-			return "", fmt.Errorf("Bucket %s: %w", accessed.BucketName, err)
+			return "", fmt.Errorf("read Bucket %s: %w", accessed.BucketName, err)
 		}
 		if id := bucket.Spec.ExistingBucketID; id != "" && !strings.ContainsAny(id, "/:") {
 			return id, nil

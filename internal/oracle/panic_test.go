@@ -24,7 +24,8 @@ func TestPanic(t *testing.T) {
 			want: []summary{{vocabulary.Panic, "sidecar"}},
 		},
 		"Fatal": {
-			reason: "The Go runtime has other reasons, too.", happen: exit("/bin/sidecar has ended: exit status 2: fatal error: all goroutines are asleep"),
+			reason: "The Go runtime has other reasons, too.",
+			happen: exit("/bin/sidecar has ended: exit status 2: fatal error: all goroutines are asleep"),
 			want: []summary{{vocabulary.Panic, "sidecar"}},
 		},
 		"Exit":   {reason: "A process without a Lease has to end.", happen: exit("/bin/sidecar has ended: exit status 1")},

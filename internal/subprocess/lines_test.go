@@ -11,7 +11,9 @@ import (
 // follows is longer than the tail.
 func TestPanicOfProcess(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, output, want string }{
-		"Panic":  {"The stack follows.", "at work\npanic: no answer\n\tpanic: again\n" + strings.Repeat("frame\n", 2*tailLines), ": panic: no answer"},
+		"Panic": {
+			"The stack follows.", "at work\npanic: no answer\n\tpanic: again\n" + strings.Repeat("frame\n", 2*tailLines), ": panic: no answer",
+		},
 		"Fatal":  {"The runtime itself gives up.", "fatal error: out of memory\n", ": fatal error: out of memory"},
 		"None":   {"A log line about one is none.", "E1127 Observed a panic: no answer\n", ""},
 		"Silent": {"The process printed nothing.", "", ""},

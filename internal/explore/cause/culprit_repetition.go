@@ -18,7 +18,8 @@ import (
 func (s *search) unrepeated([]checks.Finding) (culprit, bool) {
 	for _, e := range s.faulted {
 		f := s.faultOf(e)
-		if e.Seam == journal.SeamProcess || e.Component == vocabulary.Store || e.Component == vocabulary.Administrator || !s.mustRepeat(e, f.Effect) {
+		byOthers := e.Seam == journal.SeamProcess || e.Component == vocabulary.Store || e.Component == vocabulary.Administrator
+		if byOthers || !s.mustRepeat(e, f.Effect) {
 			continue
 		}
 		if e.Seam == journal.SeamStore {
@@ -110,7 +111,8 @@ func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 // hasEffect reports whether what an operation asks for is so after it: it succeeded, or its object to delete
 // did not exist any more.
 func hasEffect(e journal.Event) bool {
-	deletes := slices.ContainsFunc([]string{"delete ", "Delete", "Revoke"}, func(word string) bool { return strings.Contains(e.Operation.Name, word) })
+	inName := func(word string) bool { return strings.Contains(e.Operation.Name, word) }
+	deletes := slices.ContainsFunc([]string{"delete ", "Delete", "Revoke"}, inName)
 	return !e.Failed() || deletes && slices.Contains([]string{"NotFound", "NotExist"}, e.Outcome)
 }
 

@@ -281,7 +281,8 @@ func TestCulpritsWithoutFaults(t *testing.T) {
 	o := runOf(t, `
 		controller | api | create buckets       | b | OK
 		sidecar    | rpc | DriverRevokeBucketAccess | a | FailedPrecondition: of another driver`, fault.Status{Fault: run.Probe})
-	got := findCulprit(o, o, []checks.Finding{{Oracle: vocabulary.Order, Subject: "BucketClaim/photos", Message: "too early", Events: []uint64{1}}})
+	early := checks.Finding{Oracle: vocabulary.Order, Subject: "BucketClaim/photos", Message: "too early", Events: []uint64{1}}
+	got := findCulprit(o, o, []checks.Finding{early})
 	if want := "controller did create buckets b -> OK"; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}

@@ -57,8 +57,14 @@ const shortestID = 4
 // learnIDs learns the IDs in a driver's response, which belong to the name in the request. An ID with
 // the UID of an object is the same in every run without its UID.
 func (n *Names) learnIDs(e journal.Event) {
-	var asked struct{ Name, AccountName string }
-	var got struct{ BucketID, AccountID string }
+	var asked struct {
+		Name        string `json:"name"`
+		AccountName string `json:"accountName"`
+	}
+	var got struct {
+		BucketID  string `json:"bucketId"`
+		AccountID string `json:"accountId"`
+	}
 	if json.Unmarshal(e.Request, &asked) != nil || json.Unmarshal(e.Response, &got) != nil {
 		return
 	}

@@ -48,20 +48,15 @@ func (sb *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left boo
 		return true, errors.Join(errNotClean, failure)
 	default:
 	}
-	switch {
-	case o.Spoiled:
+	if o.Spoiled {
 		return true, errNotClean
-	case vanished(o) && !o.TornDown && sb.isRunning(): // otherwise reset undoes an interference
-		if others, err := sb.others(ctx); err == nil && len(others) == 0 {
-			return false, nil
-		}
+	}
+	if sb.leftNothing(ctx, o) {
+		return false, nil
 	}
 	m, err := sb.observeAfter(ctx, o)
-	if err != nil {
-		return true, errors.Join(errNotClean, err)
-	}
-	others, err := sb.others(ctx)
-	if err != nil {
+	others, failed := sb.others(ctx)
+	if err := errors.Join(err, failed); err != nil {
 		return true, errors.Join(errNotClean, err)
 	}
 	if len(sb.Emulator.Components()) > sb.components {
@@ -74,6 +69,16 @@ func (sb *Sandbox) removeLeftovers(ctx context.Context, o *run.Record) (left boo
 		return true, errors.Join(errNotClean, err)
 	}
 	return true, nil
+}
+
+// leftNothing reports whether the last observation of a run shows an empty sandbox, in which everything
+// runs. After an interference, reset has to undo it.
+func (sb *Sandbox) leftNothing(ctx context.Context, o *run.Record) bool {
+	if !vanished(o) || o.TornDown || !sb.isRunning() {
+		return false
+	}
+	others, err := sb.others(ctx)
+	return err == nil && len(others) == 0
 }
 
 // removeRetained removes buckets that a run has correctly left in the backend: everything else was

@@ -23,11 +23,13 @@ func panics(e *evidence.Evidence) []Finding {
 			if !ok || known && !e.Scope.Concerns(before) && !e.IDs[before.Operation.Subject] {
 				continue
 			}
-			f := Finding{Subject: event.Component, Events: []uint64{event.Seq}, Message: fmt.Sprintf("%s ended with a panic: %s", event.Component, reason)}
+			f := Finding{Subject: event.Component, Events: []uint64{event.Seq}}
+			after := ""
 			if known {
 				f.Events = []uint64{before.Seq, event.Seq}
-				f.Message = fmt.Sprintf("%s ended with a panic after %s -> %s: %s", event.Component, before.Operation, before.Outcome, reason)
+				after = fmt.Sprintf(" after %s -> %s", before.Operation, before.Outcome)
 			}
+			f.Message = fmt.Sprintf("%s ended with a panic%s: %s", event.Component, after, reason)
 			found = append(found, f)
 		}
 	}

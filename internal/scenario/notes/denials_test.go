@@ -12,7 +12,8 @@ import (
 func TestDenials(t *testing.T) {
 	forbidden := journal.Event{
 		Seam: journal.SeamAPI, Component: "sidecar", Outcome: "Forbidden",
-		Message: `secrets is forbidden: User "system:serviceaccount:theirs:poor" cannot list resource "secrets" in API group "" at the cluster scope`,
+		Message: `secrets is forbidden: User "system:serviceaccount:theirs:poor" cannot list resource "secrets" in API group "" ` +
+			`at the cluster scope`,
 	}
 	conflict := journal.Event{Seam: journal.SeamAPI, Component: "sidecar", Outcome: "Conflict"}
 	want := []string{"sidecar may not list secrets in the whole cluster, and will not work without: " +

@@ -253,7 +253,8 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 		}
 	}
 	if r.api != "" || r.start.HasOneVersion() {
-		return append([]versionGroup{{api: cmp.Or(r.api, r.start.ComponentsAPI(), objectstorage.V1alpha2), scenarios: scenarios}}, fromSnapshot...)
+		api := cmp.Or(r.api, r.start.ComponentsAPI(), objectstorage.V1alpha2)
+		return append([]versionGroup{{api: api, scenarios: scenarios}}, fromSnapshot...)
 	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}

@@ -75,9 +75,14 @@ func TestPresetRejects(t *testing.T) {
 		args []string
 		want string
 	}{
-		"Unknown":     {args: []string{"--components", "upstream", "--sidecar-cmd", "/bin/sh"}, want: `"upstream" must be one of [upstream-v0.2 upstream-v1alpha2]`},
+		"Unknown": {
+			args: []string{"--components", "upstream", "--sidecar-cmd", "/bin/sh"},
+			want: `"upstream" must be one of [upstream-v0.2 upstream-v1alpha2]`,
+		},
 		"NoProgram":   {args: []string{"--components", "upstream-v0.2"}, want: "--components requires --controller-cmd or --sidecar-cmd"},
-		"OtherKinds":  {api: objectstorage.V1alpha2, args: []string{"--components", "upstream-v0.2", "--sidecar-cmd", "/bin/sh"}, want: "--api is v1alpha2"},
+		"OtherKinds": {
+			api: objectstorage.V1alpha2, args: []string{"--components", "upstream-v0.2", "--sidecar-cmd", "/bin/sh"}, want: "--api is v1alpha2",
+		},
 		"OnlySidecar": {args: []string{"--components", "upstream-v0.2", "--sidecar-cmd", "/bin/sh"}},
 	}
 	for name, tc := range tests {
