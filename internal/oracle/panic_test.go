@@ -26,7 +26,7 @@ func TestPanic(t *testing.T) {
 		"Fatal": {
 			reason: "The Go runtime has other reasons, too.",
 			happen: exit("/bin/sidecar has ended: exit status 2: fatal error: all goroutines are asleep"),
-			want: []summary{{vocabulary.Panic, "sidecar"}},
+			want:   []summary{{vocabulary.Panic, "sidecar"}},
 		},
 		"Exit":   {reason: "A process without a Lease has to end.", happen: exit("/bin/sidecar has ended: exit status 1")},
 		"Quotes": {reason: "A message that only mentions a panic is none.", happen: exit("/bin/sidecar has ended: exit status 1, no panic: bye")},

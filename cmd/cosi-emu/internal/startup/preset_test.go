@@ -79,7 +79,7 @@ func TestPresetRejects(t *testing.T) {
 			args: []string{"--components", "upstream", "--sidecar-cmd", "/bin/sh"},
 			want: `"upstream" must be one of [upstream-v0.2 upstream-v1alpha2]`,
 		},
-		"NoProgram":   {args: []string{"--components", "upstream-v0.2"}, want: "--components requires --controller-cmd or --sidecar-cmd"},
+		"NoProgram": {args: []string{"--components", "upstream-v0.2"}, want: "--components requires --controller-cmd or --sidecar-cmd"},
 		"OtherKinds": {
 			api: objectstorage.V1alpha2, args: []string{"--components", "upstream-v0.2", "--sidecar-cmd", "/bin/sh"}, want: "--api is v1alpha2",
 		},
