@@ -115,7 +115,7 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 # share memory, without an API server; nightly-race watches all.
 RACE := ./emulator/fault ./emulator/journal ./internal/seam ./internal/subprocess ./fakedriver \
 	$(addprefix ./internal/dataplane/,azure gcs/protocol s3 s3/answers/protocol s3/authentication s3/s3op) \
-	$(addprefix ./internal/,store store/administration store/blobstore store/objects/contract store/outage) \
+	$(addprefix ./internal/,dataplane/pipeline driverserver/outage store store/administration store/blobstore store/objects/contract) \
 	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
 
 .PHONY: test-race
