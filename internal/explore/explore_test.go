@@ -208,7 +208,7 @@ func TestLongWithoutFault(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
-		Out: filepath.Join(t.TempDir(), "found"),
+		At: "no operation", Out: filepath.Join(t.TempDir(), "found"),
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.Backend = full{opts.Backend}
