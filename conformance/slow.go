@@ -114,7 +114,7 @@ func (s *session) setLimits(call, check time.Duration) {
 func timedOut(result checks.Result, limit time.Duration) string {
 	method := ""
 	for _, e := range result.Exchanges {
-		if e.Code == codes.DeadlineExceeded.String() && e.Took >= limit*9/10 {
+		if e.Code == codes.DeadlineExceeded.String() && isTimeout(codes.DeadlineExceeded, e.Took, limit) {
 			method = e.Method
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-//go:embed rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
-var rbac embed.FS
+//go:embed upstream rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
+var manifests embed.FS
 
 // Namespace is the namespace of the components, their ServiceAccounts and their Leases.
 const Namespace = "cosi-system"
@@ -38,24 +38,34 @@ func RBACV1alpha1() ([]Manifest, error) {
 	return readAll("namespace", "controller", "sidecar", "v1alpha1/sidecar", "users")
 }
 
+// UpstreamRBAC returns the rights of the upstream controller and of the upstream sidecar of a version,
+// which is a directory of deploy/upstream. They require the Namespace of RBAC.
+func UpstreamRBAC(version string) (controller, sidecar Manifest, err error) {
+	if controller, err = read("upstream/" + version + "/controller.yaml"); err != nil {
+		return controller, sidecar, err
+	}
+	sidecar, err = read("upstream/" + version + "/sidecar.yaml")
+	return controller, sidecar, err
+}
+
 func readAll(files ...string) ([]Manifest, error) {
-	var manifests []Manifest
+	var all []Manifest
 	for _, file := range files {
-		file, err := read(rbac, "rbac/"+file+".yaml")
+		file, err := read("rbac/" + file + ".yaml")
 		if err != nil {
 			return nil, err
 		}
-		manifests = append(manifests, file)
+		all = append(all, file)
 	}
-	return manifests, nil
+	return all, nil
 }
 
 // DriverRBAC returns the file of deploy/driver-rbac: a ServiceAccount for a driver that
 // reads Secrets, ConfigMaps and Buckets. It requires the Namespace of RBAC.
-func DriverRBAC() (Manifest, error) { return read(rbac, "driver-rbac/driver.yaml") }
+func DriverRBAC() (Manifest, error) { return read("driver-rbac/driver.yaml") }
 
-func read(files embed.FS, name string) (Manifest, error) {
-	data, err := files.ReadFile(name)
+func read(name string) (Manifest, error) {
+	data, err := manifests.ReadFile(name)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("embedded manifest: %w", err)
 	}

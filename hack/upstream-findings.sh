@@ -22,10 +22,10 @@ bin/cosi-emu explore "${scenarios[@]}" --components upstream-v0.2 --controller-c
 	cat <<PAGE
 # Findings in upstream's components
 
-After this page you know what the controller and the sidecar $VERSION of the upstream repository do in ${#scenarios[@]} scenarios, and
-what a report of cosi-emu is like. \`make upstream-findings\` wrote it on $(date -u +%F): each scenario ran without faults, and with
-${SAMPLE:-6} faults drawn with seed 1. *The run without faults* means that no fault is necessary. Findings are judged by
-the text of v1alpha1 ([components.md](../components.md#what-v1alpha1-leaves-open)).
+The controller and the sidecar $VERSION of the upstream repository ran in ${#scenarios[@]} scenarios, each without faults and with
+${SAMPLE:-6} faults drawn with seed 1. \`make upstream-findings\` wrote this page on $(date -u +%F). "The run without faults shows it" means
+that the finding needs no fault. The oracles follow the text of v1alpha1
+([components.md](../components.md#what-v1alpha1-leaves-open)).
 
 PAGE
 	sed -e 's/^## COSI exploration: findings$/## Findings/' -e "s#$out/##g" \

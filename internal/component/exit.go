@@ -38,16 +38,17 @@ func (c *Component) fail(i *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !i.excused && (!c.options.Supervised || !c.hasWorked()):
+	case !i.excused && (!c.options.Supervised || !c.hasWorked(i)):
 		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
 	case c.state == stateFailed && c.incarnations == i.incarnation.Number():
 		c.restartExcused(i)
 	}
 }
 
-// hasWorked reports whether the component has crossed a seam, in any incarnation, or need not.
-func (c *Component) hasWorked() bool {
-	return !c.options.MustWork || slices.ContainsFunc(c.options.Journal.Since(0), func(e journal.Event) bool {
+// hasWorked reports whether the component has crossed a seam, in any incarnation, or need not. The journal
+// forgets old events: an incarnation that has run for some time counts, too.
+func (c *Component) hasWorked(i *incarnation) bool {
+	return !c.options.MustWork || i.incarnation.Number() > 1 || time.Since(i.readySince) > stable || slices.ContainsFunc(c.options.Journal.Since(0), func(e journal.Event) bool {
 		return e.Component == c.options.Name && e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
 	})
 }

@@ -14,7 +14,7 @@ import (
 type Baseline struct {
 	// Findings is the number of these findings, each with a different object or text.
 	Findings int `json:"findings"`
-	// Allow are the lines for the field allow of the scenario that accept those of the standing oracles.
+	// Allow are lines for the scenario's field allow. They accept the findings of the standing oracles.
 	Allow []string `json:"allow,omitempty"`
 }
 
@@ -22,8 +22,9 @@ func (e *explorer) baselineReport() *Baseline {
 	if !e.unclean {
 		return nil
 	}
-	b := &Baseline{Findings: e.baseline.Len()}
+	b := &Baseline{}
 	for _, result := range e.found {
+		b.Findings += len(result.Findings)
 		for _, f := range result.Findings {
 			if line, ok := allowing(f); ok && !slices.Contains(b.Allow, line) {
 				b.Allow = append(b.Allow, line)
@@ -60,7 +61,7 @@ func (b *Baseline) writeText(w *strings.Builder) {
 	if len(b.Allow) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "to accept those of the oracles, add to the scenario:\n\n  allow:")
+	fmt.Fprintln(w, "to accept what the oracles find, add these lines to the scenario:\n\n  allow:")
 	for _, line := range b.Allow {
 		fmt.Fprintf(w, "  %s\n", line)
 	}

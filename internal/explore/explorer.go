@@ -32,7 +32,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, err
 	}
 	if api := opts.Emulator.API; api != "" && api != scenario.API() {
-		return nil, fmt.Errorf("%w: %s is for the kinds of %s, and your components for those of %s",
+		return nil, fmt.Errorf("%w: %s has kinds of %s, and your components serve %s",
 			source.ErrScenario, opts.File, scenario.API(), api)
 	}
 	opts.Emulator.API = scenario.API()
@@ -68,7 +68,8 @@ type explorer struct {
 	done     *shard.State
 
 	clean    *run.Record
-	unclean  bool // the run without faults has findings
+	passed   bool // the clean run has no findings
+	unclean  bool // most runs without faults have findings
 	leaves   bool // the run without faults leaves something behind
 	baseline run.Baseline
 	trials   []plan.Trial
@@ -142,8 +143,8 @@ const (
 	baselineRuns = 6
 )
 
-// runClean runs the scenario without faults. The last run without findings is the clean run.
-// If most runs have findings, these are the baseline, and the last run is the clean run.
+// runClean runs the scenario without faults. The last run without findings is the clean run, or else the
+// last one. If most runs have findings, these are the baseline.
 func (e *explorer) runClean(ctx context.Context) error {
 	err := e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
 		added := true
@@ -206,8 +207,8 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.
 	if !passed && e.clean != nil { // what differs between runs without faults is no effect of a fault
 		added = e.baseline.Add(slices.Concat(run.Judge(o, e.clean), run.Judge(e.clean, o))) || added
 	}
-	if passed || e.clean == nil || len(run.Judge(e.clean, e.clean)) > 0 {
-		e.clean, e.report.Clean = o, o.Steps
+	if passed || !e.passed {
+		e.clean, e.passed, e.report.Clean = o, passed, o.Steps
 	}
 	left, err := w.Reset(ctx, o)
 	e.leaves = e.leaves || left

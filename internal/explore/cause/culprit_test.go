@@ -276,7 +276,7 @@ func TestCulpritWithoutFaults(t *testing.T) {
 	}
 }
 
-// TestCulpritsWithoutFaults: a driver that refuses a call is not the cause of what the controller did before.
+// TestCulpritsWithoutFaults: the driver rejects a call, which does not explain an earlier write of the controller.
 func TestCulpritsWithoutFaults(t *testing.T) {
 	o := runOf(t, `
 		controller | api | create buckets       | b | OK

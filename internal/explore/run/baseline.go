@@ -33,11 +33,9 @@ func (b *Baseline) Add(found []checks.Finding) (added bool) {
 // the same kind. A nil baseline has none.
 func (b *Baseline) Has(f checks.Finding) bool { return b != nil && b.keys[baselineKey(f)] }
 
-// Len returns the number of findings.
-func (b *Baseline) Len() int { return len(b.keys) }
-
-// baselineKey names a finding. A step that fails is one finding, however it fails: a fault can change
-// how far a wait gets, and what it prints. So is a lack of silence, whatever the last operation was.
+// baselineKey names a finding. A failed step is one finding, whatever its message: a fault can change how
+// long the step waits, and which differences it shows. A lack of silence is one finding, too, whatever the last
+// operation was.
 func baselineKey(f checks.Finding) string {
 	switch position := stepPosition.FindString(f.Message); {
 	case f.Oracle == OracleSteps && position != "":

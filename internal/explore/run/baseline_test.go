@@ -16,8 +16,8 @@ func TestBaseline(t *testing.T) {
 	}
 	const last = `the last was create events explore/photos.18ebfe96985fd0ca`
 	known = append(known, checks.Finding{Oracle: vocabulary.Silence, Message: last})
-	if !b.Add(known) || b.Add(known) || b.Len() != len(known) {
-		t.Errorf("%d findings, want %d, each added once", b.Len(), len(known))
+	if !b.Add(known) || b.Add(known) {
+		t.Error("Add() does not tell whether a finding is new")
 	}
 	leak := func(subject, message string) checks.Finding {
 		return checks.Finding{Oracle: vocabulary.Leak, Subject: subject, Message: message}

@@ -28,11 +28,13 @@ type Names struct {
 	known map[string]string // by UID
 	count map[string]int    // number of UIDs by object name
 	ids   map[string]string // by ID of a driver
+	long  *strings.Replacer // of the IDs in texts
 }
 
 // NewNames returns names for the runs of a scenario.
 func NewNames(scenario string) *Names {
 	return &Names{
+		long:  strings.NewReplacer(),
 		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(eventscope.Prefix(scenario)) + `-[0-9]+\b`),
 		known: map[string]string{}, count: map[string]int{}, ids: map[string]string{},
 	}
@@ -48,6 +50,14 @@ func (n *Names) Read(events []journal.Event) {
 			n.learnIDs(e)
 		}
 	}
+	var pairs []string
+	longestFirst := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
+	for _, id := range slices.SortedFunc(maps.Keys(n.ids), longestFirst) {
+		if len(id) >= shortestID {
+			pairs = append(pairs, id, n.ids[id])
+		}
+	}
+	n.long = strings.NewReplacer(pairs...)
 }
 
 // shortestID is the length of the shortest ID that is replaced in texts. Shorter ones are also numbers
@@ -109,11 +119,7 @@ func (n *Names) In(text string) string {
 	if name := n.ids[text]; name != "" {
 		return name
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(n.ids), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) {
-		if len(id) >= shortestID {
-			text = strings.ReplaceAll(text, id, n.ids[id])
-		}
-	}
+	text = n.long.Replace(text)
 	text = n.scope.ReplaceAllString(text, "<scope>")
 	text = endpoint.ReplaceAllString(text, "127.0.0.1:<port>")
 	return eventscope.UID.ReplaceAllStringFunc(text, func(id string) string {

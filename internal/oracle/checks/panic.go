@@ -8,8 +8,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 )
 
-// panics finds processes that ended because the Go runtime could not go on. The scope is that of the
-// component's last operation.
+// panics finds processes that the Go runtime ended. A panic belongs to the scope of the component's last
+// operation.
 func panics(e *evidence.Evidence) []Finding {
 	var found []Finding
 	last := map[string]journal.Event{} // by component

@@ -7,8 +7,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/denial"
 )
 
-// Denials describes the rights that a controller or a sidecar has needed and lacks, each once: without
-// them it may wait for ever.
+// Denials lists each right that a controller or a sidecar lacks and has asked for. Without it the component
+// may never finish its work.
 func Denials(events []journal.Event) []string {
 	var notes []string
 	for _, e := range events {

@@ -27,14 +27,14 @@ func (u Usage) Share() float64 {
 	return float64(u.Waited) / float64(total)
 }
 
-// unmeasured is the assumed number of processes, such as a driver that somebody else has started, that wait
-// as long as all measured threads together.
-const unmeasured = 1
+// otherProcesses doubles the measured waiting time: a driver that the user has started is not measured, and
+// waits, too.
+const otherProcesses = 2
 
-// Lost returns the part of a time that work has lost because runnable threads had to wait. Threads that
-// hardly ran cannot have lost more than they waited.
+// Lost estimates how much of a time was lost because runnable threads had to wait for a processor. The share
+// of idle threads is no measure: the loss is at most their waiting time.
 func (u Usage) Lost(elapsed time.Duration) time.Duration {
-	return min(time.Duration(float64(elapsed)*u.Share()), (1+unmeasured)*u.Waited)
+	return min(time.Duration(float64(elapsed)*u.Share()), otherProcesses*u.Waited)
 }
 
 // maxAge is the maximum age of the figures that Read returns: reading all threads takes a

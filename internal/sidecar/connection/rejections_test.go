@@ -60,8 +60,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestRejectionsLateAnswer: an answer of the driver before its restart says nothing of the driver
-// after it.
+// TestRejectionsLateAnswer: a driver that has restarted may give another answer than before.
 func TestRejectionsLateAnswer(t *testing.T) {
 	var rejections Rejections
 	c, bucket, asked := &Conn{}, &v1alpha2.Bucket{}, 0

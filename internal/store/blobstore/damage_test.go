@@ -24,7 +24,7 @@ func TestDamage(t *testing.T) {
 		"Text":        {reason: "It is not a database.", damage: rewrite([]byte("hello")), names: "store.db"},
 		"Emptied":     {reason: "It is not a new store.", damage: rewrite(nil), names: "store.db"},
 		"Removed":     {reason: "It is not a new store.", damage: removeFile, names: "store.db"},
-		"Halved":      {reason: "What is missing would be read.", damage: halve, names: "store.db"},
+		"Halved":      {reason: "A read would go past the end of the file.", damage: halve, names: "store.db"},
 		"AllPages":    {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0xff, 2*4096, -1), names: "store.db"},
 		"Zeros":       {reason: "Both meta pages are good, and nothing else.", damage: fillWith(0, 2*4096, -1), names: "store.db"},
 		"Record":      {reason: "A record has changed.", damage: flip([]byte("the value of a record")), names: "store.db"},

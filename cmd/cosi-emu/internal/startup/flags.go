@@ -163,6 +163,7 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := f.cluster.validate(f.Session); err != nil {
 		return err
 	}
+	f.own.inCluster = f.cluster.wanted
 	if err := f.own.Apply(&f.Session.Emulator); err != nil {
 		return err
 	}

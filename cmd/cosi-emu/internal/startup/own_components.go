@@ -19,6 +19,8 @@ type OwnComponents struct {
 	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
 	preset                      string
+	// inCluster means that the rights are those in an existing cluster.
+	inCluster bool
 }
 
 // OwnComponentsHelp explains the flags, as a part of the help of a command.

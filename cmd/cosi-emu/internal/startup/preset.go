@@ -16,7 +16,7 @@ type preset struct {
 	name                string
 	version             string // the directory in deploy/upstream
 	api                 objectstorage.Version
-	dialect             dialects.Dialect // of the fake driver; empty: that of the API
+	dialect             dialects.Dialect // the fake driver's; empty: the default of the API
 	controller, sidecar presetComponent
 }
 
@@ -74,6 +74,9 @@ func (o *OwnComponents) presetOf(opts *emulator.Options) (p preset, err error) {
 	opts.API = p.api
 	if opts.Dialect == "" {
 		opts.Dialect = p.dialect
+	}
+	if o.inCluster {
+		return p, nil
 	}
 	controller, sidecar, err := deploy.UpstreamRBAC(p.version)
 	p.controller.rbac, p.sidecar.rbac = controller.Data, sidecar.Data

@@ -69,6 +69,18 @@ func TestPreset(t *testing.T) {
 	}
 }
 
+// TestPresetInCluster: the components have the rights that are installed in an existing cluster.
+func TestPresetInCluster(t *testing.T) {
+	own := OwnComponents{preset: "upstream-v0.2", controller: "/bin/sh", inCluster: true}
+	opts := emulator.Options{}
+	if err := own.Apply(&opts); err != nil || opts.Implementations.ControllerRBAC != nil {
+		t.Errorf("%v, and a manifest with rights of %d bytes", err, len(opts.Implementations.ControllerRBAC))
+	}
+	if len(opts.Implementations.ControllerCommand) == 1 {
+		t.Error("the program has no arguments")
+	}
+}
+
 func TestPresetRejects(t *testing.T) {
 	tests := map[string]struct {
 		api  objectstorage.Version
