@@ -66,7 +66,8 @@ func deleteOne(x *s3exchange.Exchange, object objectToDelete) (deleted, error) {
 		return result, s3error.ErrKeyTooLong
 	}
 	if object.LastModifiedTime != nil || object.Size != nil {
-		return result, s3error.ErrNotImplemented.With("The conditions LastModifiedTime and Size are not implemented")
+		return result, s3error.ErrNotImplemented.With(
+			"The conditions LastModifiedTime and Size require a directory bucket, which this service does not have")
 	}
 	if object.ETag != "" && !x.MayReadObjects {
 		return result, s3error.ErrAccessDenied
