@@ -114,20 +114,33 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestAbort: http.ErrAbortHandler reaches net/http, and held resources are released.
+// TestAbort: http.ErrAbortHandler reaches net/http, and held resources are released. A failure in
+// the middle of a response has the same effect.
 func TestAbort(t *testing.T) {
-	released := false
-	defer func() {
-		if cause := recover(); cause != http.ErrAbortHandler || !released { //nolint:errorlint // a sentinel
-			t.Errorf("recovered %v, released: %t", cause, released)
-		}
-	}()
-	serve(t, protocol(func(p *pipeline.Protocol[*exchange]) {
-		p.Perform = func(x *exchange) error {
-			x.Hold(func() { released = true })
-			panic(http.ErrAbortHandler)
-		}
-	}))
+	begin := func(x *exchange) {
+		x.W.WriteHeader(http.StatusOK)
+		_, _ = x.W.Write([]byte("half")) // a recorder takes everything
+	}
+	for name, perform := range map[string]func(*exchange) error{
+		"Abort":         func(*exchange) error { panic(http.ErrAbortHandler) },
+		"HalfThenError": func(x *exchange) error { begin(x); return errors.New("disk") },
+		"HalfThenPanic": func(x *exchange) error { begin(x); panic("bug") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			released := false
+			defer func() {
+				if cause := recover(); cause != http.ErrAbortHandler || !released { //nolint:errorlint // a sentinel
+					t.Errorf("recovered %v, released: %t", cause, released)
+				}
+			}()
+			serve(t, protocol(func(p *pipeline.Protocol[*exchange]) {
+				p.Perform = func(x *exchange) error {
+					x.Hold(func() { released = true })
+					return perform(x)
+				}
+			}))
+		})
+	}
 }
 
 // TestLog: only errors that the client has not caused are logged as errors, with the stack of a panic.

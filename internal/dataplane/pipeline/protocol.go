@@ -77,7 +77,8 @@ func (p *Protocol[X]) recovered(x X, cause any) {
 	}
 }
 
-// reject responds with an error, and logs errors that the client has not caused.
+// reject responds with an error, and logs errors that the client has not caused. If such an error comes after
+// the response has started, the connection ends: the client must not take a part for the whole.
 func (p *Protocol[X]) reject(x X, err error, details ...any) {
 	values, isInternal := p.Details(x, err)
 	log := p.Logger.WithValues(values...)
@@ -86,8 +87,11 @@ func (p *Protocol[X]) reject(x X, err error, details ...any) {
 	} else {
 		log.V(1).Info(p.Name + " request rejected")
 	}
-	if !x.exchange().gate.started {
+	switch gate := &x.exchange().gate; {
+	case !gate.started:
 		p.Respond(x, err)
+	case isInternal && gate.err == nil:
+		panic(http.ErrAbortHandler)
 	}
 }
 
