@@ -48,7 +48,10 @@ func (c *Component) fail(i *incarnation) {
 // hasWorked reports whether the component has crossed a seam, in any incarnation, or need not. The journal
 // forgets old events: an incarnation that has run for some time counts, too.
 func (c *Component) hasWorked(i *incarnation) bool {
-	return !c.options.MustWork || i.incarnation.Number() > 1 || time.Since(i.readySince) > stable || slices.ContainsFunc(c.options.Journal.Since(0), func(e journal.Event) bool {
+	if !c.options.MustWork || i.incarnation.Number() > 1 || time.Since(i.readySince) > stable {
+		return true
+	}
+	return slices.ContainsFunc(c.options.Journal.Since(0), func(e journal.Event) bool {
 		return e.Component == c.options.Name && e.Seam != journal.SeamProcess && e.Seam != journal.SeamLog
 	})
 }
