@@ -9,7 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/cors"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // Preflight is the name of a browser's request before a request of a page of another origin. It

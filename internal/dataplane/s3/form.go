@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // isForm reports whether a request is a form whose fields identify the sender.

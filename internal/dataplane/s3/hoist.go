@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // hoist turns headers that an SDK has moved into a presigned URL back into headers. The signature

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // delay delays the request by its bucket's latency. It returns early when the client disconnects or

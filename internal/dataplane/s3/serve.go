@@ -13,7 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // newProtocols returns the functions for the two kinds of requests.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/cors"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/answers"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/ext"
 )
 
 // Expression is a CEL expression that has been parsed.
@@ -18,21 +17,6 @@ type Expression struct {
 	names  []string
 
 	condition bool // whether it can be true or false
-}
-
-// costLimit bounds an evaluation, so that none hangs.
-const costLimit = 1_000_000
-
-// environment declares the functions, and no variables: the place of an expression decides which
-// variables exist, and Names returns those that it needs.
-var environment = newEnvironment()
-
-func newEnvironment() *cel.Env {
-	env, err := cel.NewEnv(ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(), cel.OptionalTypes())
-	if err != nil {
-		panic(err)
-	}
-	return env
 }
 
 // Parse reads an expression.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/cors"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 // Caller is the account of a request, with its own key or a session's. It is for one request.

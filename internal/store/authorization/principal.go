@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 // Principal is an account for requests. Once in a registry, only the registry changes it.

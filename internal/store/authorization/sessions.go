@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // Verifier computes the checksum of a body in transfer, and compares it with the client's. The zero

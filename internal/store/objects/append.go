@@ -3,7 +3,7 @@ package objects
 import (
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // Progress is the progress of an upload with Upload.Appended.

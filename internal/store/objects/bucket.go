@@ -8,8 +8,8 @@ import (
 	"k8s.io/utils/keymutex"
 	"k8s.io/utils/third_party/forked/golang/btree"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/cors"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 

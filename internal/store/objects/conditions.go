@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // Conditions are the conditions of RFC 9110, section 13, that S3 supports. The zero value always

@@ -1,6 +1,6 @@
 package objects
 
-import "github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+import "github.com/cosi-emu/cosi-emu/internal/s3error"
 
 // Get returns a version, the latest if the ID is empty. Errors are NoSuchKey and NoSuchVersion. A
 // delete marker is returned together with an error: NoSuchKey, or MethodNotAllowed if it was

@@ -1,6 +1,6 @@
 package objects
 
-import "github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+import "github.com/cosi-emu/cosi-emu/internal/s3error"
 
 // weight returns the part of a quota that a version uses; v may be nil.
 func weight(v *Version) Quota {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 // signedHeaders are the headers that the client signs: as few as S3 accepts.

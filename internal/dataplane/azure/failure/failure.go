@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )

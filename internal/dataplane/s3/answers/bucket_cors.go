@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/cors"
+	"github.com/cosi-emu/cosi-emu/internal/cors"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // S3's limits of a CORS configuration.

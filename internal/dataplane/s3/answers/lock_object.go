@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 

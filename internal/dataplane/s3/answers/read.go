@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 func (a *Answers) readObject(x *s3exchange.Exchange) error {

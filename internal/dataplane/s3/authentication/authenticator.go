@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 	"github.com/cosi-emu/cosi-emu/internal/store/authorization"
 )
 

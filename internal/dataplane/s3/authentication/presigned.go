@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // maxExpires is the maximum validity of a presigned URL, in seconds.

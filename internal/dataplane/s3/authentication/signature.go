@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 // UnsignedPayload is the value of X-Amz-Content-Sha256 for a body that the signature does not

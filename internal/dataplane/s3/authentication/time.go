@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 const (

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/awschunked"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/sigv4"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/sigv4"
 )
 
 // The examples of the S3 API reference, "Signature calculations for the Authorization header:

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 const signatureTrailer = "X-Amz-Trailer-Signature"

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // File is a file in the body of a form, whose size is known when it ends.

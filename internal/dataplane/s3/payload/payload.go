@@ -11,7 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/awschunked"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/awschunked"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // Kinds of streaming uploads in X-Amz-Content-Sha256.

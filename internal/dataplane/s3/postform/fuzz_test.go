@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/postform"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // FuzzRead generates bodies. Their part in memory is limited, and every error is S3's.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unique"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // MaxObjectTags limits the tags of an object. It is from the S3 User Guide, "Categorizing your objects using tags".

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 //nolint:lll // one case a line

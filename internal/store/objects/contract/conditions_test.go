@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
