@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -99,7 +98,7 @@ type Config struct {
 }
 
 // ControlPlane is a Kubernetes API server for a driver that reads Kubernetes objects. The
-// driver gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of deploy/driver-rbac. If
+// driver gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of DriverRBAC. If
 // /var/run/secrets/kubernetes.io/serviceaccount is a link to driver/serviceaccount below Dir,
 // it also gets the variables of in-cluster configuration.
 type ControlPlane struct {
@@ -108,6 +107,9 @@ type ControlPlane struct {
 	// Manifests is a file or a directory with objects that exist before the driver starts, such as
 	// the Secret that it reads.
 	Manifests string
+	// DriverRBAC is a manifest with the driver's ServiceAccount, and the roles and bindings for it. Objects
+	// of other kinds are ignored. Default: deploy/driver-rbac.
+	DriverRBAC []byte
 	// Reporter receives the progress of the start. It may be nil.
 	Reporter emulator.Reporter
 }
@@ -144,9 +146,7 @@ func redacted(p Parameters, history *checks.History) Parameters {
 
 // ParseParameters reads Parameters from YAML. Unknown fields are rejected.
 func ParseParameters(text []byte) (Parameters, error) {
-	var p Parameters
-	err := yaml.UnmarshalStrict(text, &p)
-	return p, err
+	return description.ParseParameters(text)
 }
 
 func (c Config) withDefaults() Config {

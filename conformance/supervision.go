@@ -74,6 +74,7 @@ func (s *supervision) startControlPlane(ctx context.Context, config Config) (map
 	emu, err := emulator.Start(ctx, emulator.Options{
 		ControlPlaneKind: config.ControlPlaneKind, ControlPlaneDir: config.ControlPlaneDir,
 		NoDriver: true, Dir: config.ControlPlane.Dir, Reporter: config.ControlPlane.Reporter, API: objectstorage.Version(config.Generation),
+		Implementations: emulator.Implementations{DriverRBAC: config.ControlPlane.DriverRBAC},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start a control plane for the driver: %w", err)

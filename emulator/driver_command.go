@@ -52,7 +52,11 @@ func (e *Emulator) startDriverCommand(ctx context.Context) error {
 		ConnectTimeout: e.opts.ConnectTimeout, Redact: e.redactText, Identify: e.sameDriver(&who),
 		Messages: func(method string) (request, response proto.Message) { return who.Get().Dialect.Messages(method) },
 	}
-	cfg, err := e.userOf(ctx, driveraccount.Name())
+	granted, err := driveraccount.RightsOf(e.opts.Implementations.DriverRBAC)
+	if err != nil {
+		return err
+	}
+	cfg, err := e.userOf(ctx, granted.Account)
 	if err != nil {
 		return err
 	}

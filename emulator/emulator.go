@@ -149,6 +149,9 @@ func (e *Emulator) prepareFiles() error {
 	e.info.LeaderElection = e.opts.leaderElectionEnabled()
 	e.info.CustomDelays = e.opts.RetryBaseDelay != 0 || e.opts.RetryMaxDelay != 0
 	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
+	if !e.opts.fake() {
+		e.info.BucketParameters, e.info.AccessParameters = e.opts.BucketParameters, e.opts.AccessParameters
+	}
 	if e.opts.listen().BeyondLoopback() {
 		e.info.Listen = e.opts.listen().Bind()
 	}

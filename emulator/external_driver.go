@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -86,10 +87,14 @@ func (e *Emulator) question(endpoint string, known dialects.Dialect) driverident
 // prepareDriverAccount creates the ServiceAccount of a user's own driver, and writes its files. An
 // existing cluster gets the ServiceAccount only with Install.
 func (e *Emulator) prepareDriverAccount(ctx context.Context) error {
-	if err := driveraccount.CreateRights(ctx, e.createRights); err != nil {
+	granted, err := driveraccount.RightsOf(e.opts.Implementations.DriverRBAC)
+	if err != nil {
 		return err
 	}
-	account, err := driveraccount.Write(ctx, e.client, e.Config(), filepath.Join(e.info.Dir, "driver"))
+	if err := e.createRights(ctx, granted.Objects); err != nil {
+		return fmt.Errorf("grant the rights of the driver: %w", err)
+	}
+	account, err := driveraccount.Write(ctx, e.client, e.Config(), granted.Account, filepath.Join(e.info.Dir, "driver"))
 	e.info.DriverServiceAccount, e.info.DriverVariables = account.Dir, account.Variables
 	return err
 }

@@ -60,7 +60,7 @@ type Implementations struct {
 	// replaces the fake driver and its S3 store. The driver listens at $(COSI_ENDPOINT), or
 	// at Options.Driver if that is set. It is ready when DriverGetInfo answers. It is
 	// restarted when it exits. Beside $(COSI_ENDPOINT) there are $(DRIVER_SOCKET), its path,
-	// $(KUBECONFIG), a file with the rights of deploy/driver-rbac, $(POD_NAMESPACE), and
+	// $(KUBECONFIG), a file with the rights of DriverRBAC, $(POD_NAMESPACE), and
 	// $(STATE_DIR), a directory for files that outlive the process. The environment has
 	// these variables, DriverEnv, and otherwise only PATH, HOME, USER, LOGNAME, SHELL,
 	// TMPDIR, TZ, LANG and LC_*.
@@ -70,6 +70,9 @@ type Implementations struct {
 	// DriverEnv are more variables of DriverCommand, as KEY=VALUE. A value can refer to the
 	// others.
 	DriverEnv []string
+	// DriverRBAC is a manifest with the rights of a driver of your own, as ControllerRBAC; nil for
+	// deploy/driver-rbac.
+	DriverRBAC []byte
 }
 
 // SidecarConnection is the connection of a sidecar to its driver.
@@ -120,9 +123,15 @@ func (i Implementations) validateDriverEnv() error {
 	return nil
 }
 
+func (i Implementations) hasRBAC() bool {
+	return i.ControllerRBAC != nil || i.SidecarRBAC != nil || i.DriverRBAC != nil
+}
+
 // validateRBAC rejects manifests without valid RBAC rules.
 func (i Implementations) validateRBAC() error {
-	for name, manifest := range map[string][]byte{"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC} {
+	for name, manifest := range map[string][]byte{
+		"ControllerRBAC": i.ControllerRBAC, "SidecarRBAC": i.SidecarRBAC, "DriverRBAC": i.DriverRBAC,
+	} {
 		if _, err := rights.Of(manifest); manifest != nil && err != nil {
 			return fmt.Errorf("%w: Implementations.%s: %w", ErrOptions, name, err)
 		}

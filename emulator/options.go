@@ -256,6 +256,9 @@ func (o Options) validateStore() error {
 	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
+	if o.fake() && o.Implementations.DriverRBAC != nil {
+		return fmt.Errorf("%w: Implementations.DriverRBAC requires a driver of your own; the fake driver needs no rights", ErrOptions)
+	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
 		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
@@ -267,7 +270,7 @@ func (o Options) validateCluster() error {
 	switch {
 	case o.Cluster == nil && o.Install:
 		return fmt.Errorf("%w: Install requires Cluster: it installs the missing parts of an existing cluster", ErrOptions)
-	case o.Cluster != nil && (o.Implementations.ControllerRBAC != nil || o.Implementations.SidecarRBAC != nil):
+	case o.Cluster != nil && o.Implementations.hasRBAC():
 		return fmt.Errorf("%w: with an existing cluster the components have the rights that are installed there; "+
 			"give no manifest with others", ErrOptions)
 	case o.Cluster != nil &&

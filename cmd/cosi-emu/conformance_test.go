@@ -368,11 +368,11 @@ func TestBadConformanceFlags(t *testing.T) {
 		},
 		"ManifestsAlone": {
 			reason: "objects for no API server",
-			args:   test("--driver-cmd", "true", "--manifests", "/tmp"), code: 2, says: []string{"--manifests requires --with-control-plane"},
+			args:   test("--driver-cmd", "true", "--init", "/tmp"), code: 2, says: []string{"--init requires --with-control-plane"},
 		},
 		"NoManifests": {
 			reason: "a file that does not exist",
-			args:   test("--driver-cmd", "true", "--with-control-plane", "--manifests", "/none"), code: 2, says: []string{"--manifests: ", "/none"},
+			args:   test("--driver-cmd", "true", "--with-control-plane", "--init", "/none"), code: 2, says: []string{"--init: ", "/none"},
 		},
 		"NoDirectory": {
 			reason: "a directory that does not exist",

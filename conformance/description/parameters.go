@@ -1,6 +1,10 @@
 package description
 
-import "strings"
+import (
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
 
 // Parameters are the settings that the author of a driver supplies.
 type Parameters struct {
@@ -29,6 +33,13 @@ type Parameters struct {
 	// GCSEndpoint replaces Google's endpoint of the XML API, to which requests are signed with
 	// the HMAC key.
 	GCSEndpoint string `json:"gcsEndpoint,omitempty"`
+}
+
+// ParseParameters reads Parameters from YAML. Unknown fields are rejected.
+func ParseParameters(text []byte) (Parameters, error) {
+	var p Parameters
+	err := yaml.UnmarshalStrict(text, &p)
+	return p, err
 }
 
 // Implementation describes a driver to the readers of its report.

@@ -1,5 +1,5 @@
-// Package driveraccount gives a user's own driver its ServiceAccount: the rights of
-// deploy/driver-rbac, and the files with which the driver reads Kubernetes objects.
+// Package driveraccount gives a user's own driver its ServiceAccount: its rights, and the files with which
+// it reads Kubernetes objects.
 package driveraccount
 
 import (
@@ -11,13 +11,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
+	"github.com/cosi-emu/cosi-emu/internal/rights"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 )
 
@@ -34,30 +34,28 @@ type Account struct {
 	Variables map[string]string
 }
 
-// Name is the name of the ServiceAccount.
-func Name() types.NamespacedName {
-	return types.NamespacedName{Namespace: deploy.Namespace, Name: deploy.DriverServiceAccount}
-}
-
-// CreateRights creates the objects of deploy/driver-rbac.
-func CreateRights(ctx context.Context, create func(context.Context, []*unstructured.Unstructured) error) error {
+// RightsOf returns the ServiceAccount and the rights in the manifest of a driver, or without one those of
+// deploy/driver-rbac.
+func RightsOf(own []byte) (rights.Rights, error) {
+	if own != nil {
+		return rights.Of(own)
+	}
 	file, err := deploy.DriverRBAC()
 	if err != nil {
-		return err
+		return rights.Rights{}, err
 	}
 	objects, err := manifest.Decode(file.Data)
-	if err == nil {
-		err = create(ctx, objects)
-	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", file.Name, err)
+		return rights.Rights{}, fmt.Errorf("%s: %w", file.Name, err)
 	}
-	return nil
+	return rights.Rights{
+		Account: types.NamespacedName{Namespace: deploy.Namespace, Name: deploy.DriverServiceAccount}, Objects: objects,
+	}, nil
 }
 
-// Write writes a kubeconfig, and the files that a Pod has of its ServiceAccount, into a directory.
-// The configuration is for the API server of the client.
-func Write(ctx context.Context, c client.Client, cfg *rest.Config, dir string) (Account, error) {
+// Write writes a kubeconfig, and the files that a Pod has of a ServiceAccount, into a directory. The
+// configuration is for the API server of the client.
+func Write(ctx context.Context, c client.Client, cfg *rest.Config, name types.NamespacedName, dir string) (Account, error) {
 	if err := rest.LoadTLSFiles(cfg); err != nil {
 		return Account{}, err
 	}
@@ -65,7 +63,7 @@ func Write(ctx context.Context, c client.Client, cfg *rest.Config, dir string) (
 	if err != nil {
 		return Account{}, fmt.Errorf("the URL of the API server: %w", err)
 	}
-	token, err := requestToken(ctx, c)
+	token, err := requestToken(ctx, c, name)
 	if err != nil {
 		return Account{}, err
 	}
@@ -74,23 +72,23 @@ func Write(ctx context.Context, c client.Client, cfg *rest.Config, dir string) (
 	}
 	account := Account{Dir: filepath.Join(dir, "serviceaccount"), Variables: map[string]string{
 		subprocess.VariableKubeconfig:   filepath.Join(dir, "kubeconfig"),
-		subprocess.VariablePodNamespace: deploy.Namespace,
+		subprocess.VariablePodNamespace: name.Namespace,
 		subprocess.VariableServiceHost:  server.Hostname(),
 		subprocess.VariableServicePort:  cmp.Or(server.Port(), "443"),
 	}}
-	if err := account.writePodFiles(token, cfg.CAData); err != nil {
+	if err := account.writePodFiles(name.Namespace, token, cfg.CAData); err != nil {
 		return Account{}, err
 	}
-	return account, writeKubeconfig(account.Variables[subprocess.VariableKubeconfig], cfg, token)
+	return account, writeKubeconfig(account.Variables[subprocess.VariableKubeconfig], cfg, name, token)
 }
 
 // writePodFiles writes the files that a Pod has of its ServiceAccount.
-func (a Account) writePodFiles(token string, ca []byte) error {
+func (a Account) writePodFiles(namespace, token string, ca []byte) error {
 	if err := os.MkdirAll(a.Dir, dirMode); err != nil {
 		return err
 	}
 	for name, data := range map[string][]byte{
-		subprocess.TokenFile: []byte(token), "ca.crt": ca, "namespace": []byte(deploy.Namespace),
+		subprocess.TokenFile: []byte(token), "ca.crt": ca, "namespace": []byte(namespace),
 	} {
 		if err := os.WriteFile(filepath.Join(a.Dir, name), data, fileMode); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,11 +23,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/driveraccount"
 )
 
+// name is the name of the ServiceAccount.
+var name = types.NamespacedName{Namespace: "cosi-system", Name: "cosi-driver"}
+
 // token is the token that the fake client issues.
 const token = "fake-token"
 
 func cluster(funcs interceptor.Funcs) client.Client {
-	name := driveraccount.Name()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	return fake.NewClientBuilder().WithObjects(account).WithInterceptorFuncs(funcs).Build()
 }
@@ -44,15 +46,15 @@ func TestWrite(t *testing.T) {
 		"NoPort": {"The default of https.", "https://api.example.com", "api.example.com", "443"},
 		"IPv6":   {"Variables have no brackets.", "https://[::1]:6443", "::1", "6443"},
 	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
+	for title, tc := range tests {
+		t.Run(title, func(t *testing.T) {
 			dir := t.TempDir()
 			cfg := &rest.Config{Host: tc.host, TLSClientConfig: rest.TLSClientConfig{CAData: []byte("authority")}}
-			account, err := driveraccount.Write(t.Context(), cluster(interceptor.Funcs{}), cfg, dir)
+			account, err := driveraccount.Write(t.Context(), cluster(interceptor.Funcs{}), cfg, name, dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			namespace := driveraccount.Name().Namespace
+			namespace := name.Namespace
 			want := driveraccount.Account{Dir: filepath.Join(dir, "serviceaccount"), Variables: map[string]string{
 				"KUBECONFIG": filepath.Join(dir, "kubeconfig"), "POD_NAMESPACE": namespace,
 				"KUBERNETES_SERVICE_HOST": tc.name, "KUBERNETES_SERVICE_PORT": tc.port,
@@ -101,16 +103,16 @@ func TestWriteFails(t *testing.T) {
 		want  string
 	}{
 		"URL":   {"https://host:port", interceptor.Funcs{}, "the URL of the API server"},
-		"Token": {"https://127.0.0.1:6443", denied, "ServiceAccount cosi-system/cosi-driver, of deploy/driver-rbac: denied"},
+		"Token": {"https://127.0.0.1:6443", denied, "ServiceAccount cosi-system/cosi-driver: denied"},
 	}
-	for name, tc := range tests {
+	for title, tc := range tests {
 		dir := t.TempDir()
-		_, err := driveraccount.Write(t.Context(), cluster(tc.funcs), &rest.Config{Host: tc.host}, dir)
+		_, err := driveraccount.Write(t.Context(), cluster(tc.funcs), &rest.Config{Host: tc.host}, name, dir)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+			t.Errorf("%s: got %v, want %q", title, err, tc.want)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("%s: %v is left, %v", name, left, err)
+			t.Errorf("%s: %v is left, %v", title, left, err)
 		}
 	}
 }
@@ -129,24 +131,30 @@ func TestProcessVariables(t *testing.T) {
 	}
 }
 
-// TestCreateRights creates the ServiceAccount after its namespace, and names the file in an error.
-func TestCreateRights(t *testing.T) {
-	var kinds []string
-	err := driveraccount.CreateRights(t.Context(), func(_ context.Context, objects []*unstructured.Unstructured) error {
-		for _, o := range objects {
-			kinds = append(kinds, o.GetKind())
-			if o.GetKind() == "ServiceAccount" && client.ObjectKeyFromObject(o) != driveraccount.Name() {
-				t.Errorf("ServiceAccount %s, want %s", client.ObjectKeyFromObject(o), driveraccount.Name())
-			}
+// TestRightsOf: without a manifest of its own, a driver has the rights of deploy/driver-rbac.
+func TestRightsOf(t *testing.T) {
+	const own = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: mine, namespace: storage}\n"
+	for title, tc := range map[string]struct {
+		manifest []byte
+		account  types.NamespacedName
+		kinds    []string
+	}{
+		"Default": {account: name, kinds: []string{"ServiceAccount", "ClusterRole", "ClusterRoleBinding"}},
+		"Own": {
+			manifest: []byte(own), account: types.NamespacedName{Namespace: "storage", Name: "mine"},
+			kinds: []string{"Namespace", "ServiceAccount"},
+		},
+	} {
+		granted, err := driveraccount.RightsOf(tc.manifest)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil || !slices.Contains(kinds, "ServiceAccount") {
-		t.Errorf("created %v, %v", kinds, err)
-	}
-	failed := errors.New("no connection")
-	err = driveraccount.CreateRights(t.Context(), func(context.Context, []*unstructured.Unstructured) error { return failed })
-	if !errors.Is(err, failed) || !strings.Contains(err.Error(), "driver-rbac/driver.yaml") {
-		t.Errorf("got %v", err)
+		var kinds []string
+		for _, object := range granted.Objects {
+			kinds = append(kinds, object.GetKind())
+		}
+		if diff := cmp.Diff(tc.kinds, kinds); diff != "" || granted.Account != tc.account {
+			t.Errorf("%s: ServiceAccount %s, want %s; kinds -want, +got:\n%s", title, granted.Account, tc.account, diff)
+		}
 	}
 }

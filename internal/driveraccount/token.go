@@ -8,12 +8,11 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/cosi-emu/cosi-emu/deploy"
 )
 
 // tokenLifetime is longer than an emulator runs. A cluster may grant less.
@@ -22,25 +21,25 @@ const tokenLifetime = 365 * 24 * time.Hour
 // clusterName is the name of cluster and context in the kubeconfig.
 const clusterName = "emulator"
 
-func requestToken(ctx context.Context, c client.Client) (string, error) {
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: deploy.Namespace, Name: deploy.DriverServiceAccount}}
+func requestToken(ctx context.Context, c client.Client, name types.NamespacedName) (string, error) {
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		ExpirationSeconds: new(int64(tokenLifetime / time.Second)),
 	}}
 	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
-		return "", fmt.Errorf("get a token of ServiceAccount %s/%s, of deploy/driver-rbac: %w", account.Namespace, account.Name, err)
+		return "", fmt.Errorf("get a token of the driver's ServiceAccount %s: %w", name, err)
 	}
 	return request.Status.Token, nil
 }
 
-func writeKubeconfig(file string, cfg *rest.Config, token string) error {
+func writeKubeconfig(file string, cfg *rest.Config, name types.NamespacedName, token string) error {
 	config := clientcmdapi.NewConfig()
 	config.Clusters[clusterName] = &clientcmdapi.Cluster{
 		Server: cfg.Host, CertificateAuthorityData: cfg.CAData, InsecureSkipTLSVerify: cfg.Insecure, TLSServerName: cfg.ServerName,
 	}
-	config.AuthInfos[deploy.DriverServiceAccount] = &clientcmdapi.AuthInfo{Token: token}
+	config.AuthInfos[name.Name] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts[clusterName] = &clientcmdapi.Context{
-		Cluster: clusterName, AuthInfo: deploy.DriverServiceAccount, Namespace: deploy.Namespace,
+		Cluster: clusterName, AuthInfo: name.Name, Namespace: name.Namespace,
 	}
 	config.CurrentContext = clusterName
 	if err := clientcmd.WriteToFile(*config, file); err != nil {

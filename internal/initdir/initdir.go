@@ -1,4 +1,4 @@
-// Package initdir fills a new emulator from a directory, before its first use:
+// Package initdir fills a new emulator from a manifest or a directory, before its first use:
 //
 //	DIR/*.yaml, *.yml, *.json  manifests, applied in the order of their names
 //	DIR/buckets/BUCKET/KEY     buckets of the store and their objects; a key can have slashes
@@ -36,8 +36,16 @@ type bucket struct {
 // HasBuckets reports whether the directory has buckets, which require the emulator's store.
 func (c *Contents) HasBuckets() bool { return len(c.buckets) > 0 }
 
-// Read reads a directory, and returns an error for every problem.
-func Read(dir string) (*Contents, error) {
+// Read reads a manifest or a directory, and returns an error for every problem.
+func Read(path string) (*Contents, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		objects, err := manifest.ReadPath(path)
+		return &Contents{dir: filepath.Dir(path), objects: objects}, err
+	}
+	return readDir(path)
+}
+
+func readDir(dir string) (*Contents, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (r *run) applied(ctx context.Context, o *spec.Object) (*unstructured.Unstru
 	if empty.GetNamespace() == "" || !r.hasNamespace(object.GetNamespace()) {
 		object.SetNamespace(empty.GetNamespace())
 	}
-	return object, nil
+	return object, r.addParameters(object)
 }
 
 func (r *run) patch(ctx context.Context, s *spec.Step) (any, error) {

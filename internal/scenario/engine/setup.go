@@ -57,8 +57,9 @@ func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[st
 	if len(setup.Drivers) > 0 && len(access) == 0 {
 		access = []spec.AccessClass{{Name: spec.DefaultClass}}
 	}
-	names := map[string]any{}
+	info, names := r.engine.emulator.Info(), map[string]any{}
 	for _, class := range buckets {
+		class.Parameters = withParameters(info.BucketParameters, class.Parameters)
 		object := classes.Bucket(api, class, r.scoped(class.Name), r.driverOf(ctx, class.Driver, drivers))
 		if err := r.create(ctx, object); err != nil {
 			return err
@@ -67,6 +68,7 @@ func (r *run) makeClasses(ctx context.Context, setup *spec.Setup, drivers map[st
 	}
 	accessNames := map[string]any{}
 	for _, class := range access {
+		class.Parameters = withParameters(info.AccessParameters, class.Parameters)
 		object := classes.Access(api, class, r.scoped(class.Name), r.driverOf(ctx, class.Driver, drivers))
 		if err := r.create(ctx, object); err != nil {
 			return err

@@ -45,6 +45,22 @@ func TestOwnComponents(t *testing.T) {
 		"NoCommand": {
 			args: []string{"--sidecar-rbac", manifest}, err: "--sidecar-rbac requires --sidecar-cmd",
 		},
+		"DriverRights": {
+			args: []string{"--driver-cmd", "'" + program + "'", "--driver-rbac", manifest},
+			want: emulator.Implementations{DriverCommand: []string{program}, DriverRBAC: []byte("kind: ServiceAccount")},
+		},
+		"NoDriverForRights": {
+			args: []string{"--driver-rbac", manifest},
+			err:  "--driver-rbac requires --driver-cmd or --driver: the fake driver reads no Kubernetes objects",
+		},
+		"NoDriverForParameters": {
+			args: []string{"--params", manifest},
+			err:  "--params requires --driver-cmd or --driver: it has the parameters of the classes for your driver",
+		},
+		"Parameters": {
+			args: []string{"--driver-cmd", "'" + program + "'", "--params", manifest},
+			err:  "--params " + manifest + `: error unmarshaling JSON: while decoding JSON: json: unknown field "kind"`,
+		},
 		"NoDriver": {
 			args: []string{"--sidecar-cmd", "'" + program + "'"}, opts: emulator.Options{NoDriver: true},
 			err: "--sidecar-cmd and --no-fake-driver exclude each other: the sidecar would have no driver to serve",

@@ -43,7 +43,7 @@ With --with-control-plane the suite starts a Kubernetes API server. The driver o
 --driver-cmd gets $(KUBECONFIG) and $(POD_NAMESPACE), with the rights of
 deploy/driver-rbac, as with 'cosi-emu up'. For in-cluster configuration, give a
 directory with --kubernetes-dir, and make /var/run/secrets/kubernetes.io/serviceaccount
-a link to driver/serviceaccount below it. --manifests has objects that the driver reads,
+a link to driver/serviceaccount below it. --init has objects that the driver reads,
 such as a Secret with the keys of its backend.
 
 --backend-cmd is a program of yours that acts on the backend of the driver. It is run as
@@ -70,7 +70,7 @@ const examples = `  # A driver that runs.
 
   # A driver that reads Kubernetes objects.
   cosi-emu conformance --driver-cmd './my-driver --kubeconfig=$(KUBECONFIG)' --with-control-plane \
-    --manifests backend-secret.yaml
+    --init backend-secret.yaml
 
   # Restart a driver that runs in the middle.
   cosi-emu conformance --endpoint unix:///tmp/my-driver.sock \

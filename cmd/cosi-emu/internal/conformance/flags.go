@@ -23,11 +23,11 @@ import (
 type runFlags struct {
 	config conformance.Config
 
-	driver, restart, backend string
-	withControlPlane         bool
-	kubernetesDir, manifests string
-	parameters               string
-	junit, report, output    string
+	driver, restart, backend        string
+	withControlPlane                bool
+	kubernetesDir, init, driverRBAC string
+	parameters                      string
+	junit, report, output           string
 }
 
 func (f *runFlags) add(flags *pflag.FlagSet) {
@@ -42,7 +42,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		"profile to test, of "+strings.Join(conformance.Profiles(), ", ")+"; can be repeated (default: all but End-to-End)")
 	flags.StringSliceVar(&f.config.Only, "only", nil, "ID of a check to run; can be repeated (default: all)")
 	flags.StringSliceVar(&f.config.Skip, "skip", nil, "ID of a check to skip; can be repeated")
-	flags.StringVar(&f.parameters, "params", "", "YAML file with the parameters of classes, and what else the suite cannot find out")
+	cli.AddParams(flags, &f.parameters, "YAML file with the parameters of classes, and what else the suite cannot find out")
 	flags.BoolVar(&f.config.AllowDestructive, "allow-destructive", false,
 		"also run checks that a faulty driver may answer by deleting data of others")
 	flags.DurationVar(&f.config.Timeout, "timeout", conformance.DefaultTimeout,
@@ -68,8 +68,10 @@ func (f *runFlags) addDriver(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.withControlPlane, "with-control-plane", false, "start a Kubernetes API server for --driver-cmd")
 	flags.StringVar(&f.kubernetesDir, "kubernetes-dir", "",
 		"existing directory for kubeconfig and ServiceAccount of --with-control-plane (default: a temporary one)")
-	flags.StringVar(&f.manifests, "manifests", "",
+	flags.StringVar(&f.init, "init", "",
 		"file or directory with objects for --with-control-plane, such as a Secret that the driver reads")
+	flags.StringVar(&f.driverRBAC, "driver-rbac", "",
+		"manifest with the ServiceAccount, roles and bindings of the driver, for --with-control-plane (default: deploy/driver-rbac)")
 	flags.StringVar(&f.backend, "backend-cmd", "",
 		"command that acts on the backend of the driver, with the arguments 'lose BUCKET', 'fail' or 'heal'")
 }
@@ -102,7 +104,12 @@ func (f *runFlags) completeDriver() (err error) {
 		return err
 	}
 	if f.withControlPlane {
-		f.config.ControlPlane = &conformance.ControlPlane{Dir: f.kubernetesDir, Manifests: f.manifests}
+		f.config.ControlPlane = &conformance.ControlPlane{Dir: f.kubernetesDir, Manifests: f.init}
+		if f.driverRBAC != "" {
+			if f.config.ControlPlane.DriverRBAC, err = os.ReadFile(filepath.Clean(f.driverRBAC)); err != nil {
+				return fmt.Errorf("--driver-rbac: %w", err)
+			}
+		}
 	}
 	return cli.CheckVariables("--driver-env", f.config.DriverEnv)
 }
@@ -111,17 +118,19 @@ func (f *runFlags) completeDriver() (err error) {
 // be read.
 func (f *runFlags) checkControlPlane() error {
 	switch {
-	case f.withControlPlane && f.manifests == "":
+	case f.withControlPlane && f.init == "":
 		return nil
 	case f.withControlPlane:
-		if _, err := manifest.ReadPath(f.manifests); err != nil {
-			return fmt.Errorf("--manifests: %w", err)
+		if _, err := manifest.ReadPath(f.init); err != nil {
+			return fmt.Errorf("--init: %w", err)
 		}
 		return nil
 	case f.kubernetesDir != "":
 		return errors.New("--kubernetes-dir requires --with-control-plane")
-	case f.manifests != "":
-		return errors.New("--manifests requires --with-control-plane")
+	case f.init != "":
+		return errors.New("--init requires --with-control-plane")
+	case f.driverRBAC != "":
+		return errors.New("--driver-rbac requires --with-control-plane")
 	default:
 		return nil
 	}
@@ -153,18 +162,9 @@ func (f *runFlags) completeCommands() error {
 	return errors.Join(err, backendErr)
 }
 
-func (f *runFlags) completeParameters() error {
-	if f.parameters == "" {
-		return nil
-	}
-	text, err := os.ReadFile(f.parameters)
-	if err != nil {
-		return fmt.Errorf("--params: %w", err)
-	}
-	if f.config.Parameters, err = conformance.ParseParameters(text); err != nil {
-		return fmt.Errorf("--params %s: %w", f.parameters, err)
-	}
-	return nil
+func (f *runFlags) completeParameters() (err error) {
+	f.config.Parameters, err = cli.ReadParams(f.parameters)
+	return err
 }
 
 func (f *runFlags) checkDurations() error {

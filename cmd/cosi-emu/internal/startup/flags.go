@@ -38,7 +38,7 @@ type Flags struct {
 	own     OwnComponents
 	timeout time.Duration
 	limit   string // the flag of the timeout
-	init    string // the directory that fills the emulator
+	init    string // the directory or manifest that fills the emulator
 	crds    string // the file or directory with other definitions
 }
 
@@ -60,7 +60,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Session.Emulator.Advertise, "advertise", "",
 		"host name or IP address by which clients reach --listen (default: that address, or 127.0.0.1 for all)")
 	flags.StringVar(&f.init, "init", "",
-		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects")
+		"directory that fills the emulator at its start: manifests, and buckets/BUCKET/KEY for buckets and objects; or one manifest")
 	flags.StringVar(&f.crds, "crds", "",
 		"file or directory with CustomResourceDefinitions of another draft, for your own controller and sidecar (default: the emulator's)")
 	flags.StringVar(&f.Session.Emulator.Snapshot, "from", "",

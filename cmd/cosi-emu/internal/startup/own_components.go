@@ -18,6 +18,7 @@ type OwnComponents struct {
 	driverEnv                   []string
 	assumeExisting              bool
 	controllerRBAC, sidecarRBAC string
+	driverRBAC, params          string
 	preset                      string
 	// inCluster means that the rights are those in an existing cluster.
 	inCluster bool
@@ -36,7 +37,8 @@ the details.
 and restarts it when it exits. A bridge serves drivers of v1alpha1 and of earlier dialects
 of v1alpha2; docs/bridge.md has the names for --dialect. The driver listens at
 $(COSI_ENDPOINT), which is also in its environment, or at --driver if that path is compiled
-in. docs/driver.md has the details.`
+in. --params is the file of 'cosi-emu conformance': all classes get the parameters bucket and
+access. docs/driver.md has the details.`
 
 // AddFlags adds the flags.
 func (o *OwnComponents) AddFlags(flags *pflag.FlagSet) {
@@ -45,6 +47,9 @@ func (o *OwnComponents) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.driver, "driver-cmd", "",
 		"command line of your driver, instead of the fake driver; it listens at $(COSI_ENDPOINT) or --driver")
 	flags.StringArrayVar(&o.driverEnv, "driver-env", nil, "variable of --driver-cmd, as KEY=VALUE; can be repeated")
+	flags.StringVar(&o.driverRBAC, "driver-rbac", "",
+		"manifest with the ServiceAccount, roles and bindings of your driver (default: deploy/driver-rbac)")
+	cli.AddParams(flags, &o.params, "YAML file with the parameters of the classes for your driver, as for 'cosi-emu conformance'")
 	flags.BoolVar(&o.assumeExisting, "assume-existing", false,
 		"use existing buckets of your driver without a check, if it is behind a bridge and cannot look them up")
 	flags.StringVar(&o.controllerRBAC, "controller-rbac", "",
@@ -114,6 +119,29 @@ func (o *OwnComponents) applyDriver(opts *emulator.Options) error {
 	}
 	opts.Implementations.DriverCommand, opts.Implementations.DriverEnv = command, o.driverEnv
 	opts.AssumeExisting = o.assumeExisting
+	return o.describeDriver(opts)
+}
+
+// describeDriver reads the files about the user's driver.
+func (o *OwnComponents) describeDriver(opts *emulator.Options) error {
+	own := opts.Driver != "" || opts.Implementations.DriverCommand != nil
+	switch {
+	case o.params != "" && !own:
+		return errors.New("--params requires --driver-cmd or --driver: it has the parameters of the classes for your driver")
+	case o.driverRBAC != "" && !own && !opts.NoDriver:
+		return errors.New("--driver-rbac requires --driver-cmd or --driver: the fake driver reads no Kubernetes objects")
+	}
+	parameters, err := cli.ReadParams(o.params)
+	if err != nil {
+		return err
+	}
+	opts.BucketParameters, opts.AccessParameters = parameters.Bucket, parameters.Access
+	if o.driverRBAC == "" {
+		return nil
+	}
+	if opts.Implementations.DriverRBAC, err = os.ReadFile(filepath.Clean(o.driverRBAC)); err != nil {
+		return fmt.Errorf("--driver-rbac: %w", err)
+	}
 	return nil
 }
 
