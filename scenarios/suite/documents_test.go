@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -79,6 +80,12 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// hasParameters reports whether classes for the driver have parameters.
+func hasParameters(setup *spec.Setup) bool {
+	return slices.ContainsFunc(setup.Classes, func(c spec.Class) bool { return len(c.Parameters) > 0 }) ||
+		slices.ContainsFunc(setup.AccessClasses, func(c spec.AccessClass) bool { return len(c.Parameters) > 0 })
+}
+
 func checkDocument(t *testing.T, s *spec.Scenario, numbers []string) {
 	t.Helper()
 	file := s.Position.File
@@ -87,6 +94,9 @@ func checkDocument(t *testing.T, s *spec.Scenario, numbers []string) {
 	}
 	if s.Labels["area"] == "" {
 		t.Errorf("%s: there is no label area", file)
+	}
+	if hasParameters(&s.Setup) && s.Labels[requirements.LabelFakeDriver] == "" {
+		t.Errorf("%s: its classes have parameters, which another driver may reject: give it the label %s", file, requirements.LabelFakeDriver)
 	}
 	if len(s.Proves) == 0 {
 		t.Errorf("%s: nothing is proved", file)

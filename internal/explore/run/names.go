@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -46,9 +45,7 @@ func (n *Names) Read(events []journal.Event) {
 		n.Learn(object.Kind, object.Metadata.Name, object.Metadata.UID)
 	}
 	for _, e := range events {
-		if e.Seam == journal.SeamRPC && !e.Failed() {
-			n.learnIDs(e)
-		}
+		n.learnIDs(e)
 	}
 	var pairs []string
 	longestFirst := func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
@@ -67,20 +64,13 @@ const shortestID = 4
 // learnIDs learns the IDs in a driver's response, which belong to the name in the request. An ID with
 // the UID of an object is the same in every run without its UID.
 func (n *Names) learnIDs(e journal.Event) {
-	var asked struct {
-		Name        string `json:"name"`
-		AccountName string `json:"accountName"`
-	}
-	var got struct {
-		BucketID  string `json:"bucketId"`
-		AccountID string `json:"accountId"`
-	}
-	if json.Unmarshal(e.Request, &asked) != nil || json.Unmarshal(e.Response, &got) != nil {
+	minted, ok := eventscope.MintedIn(e)
+	if !ok {
 		return
 	}
-	name := n.In(asked.Name + asked.AccountName)
-	for what, id := range map[string]string{"bucket": got.BucketID, "account": got.AccountID} {
-		if name != "" && id != "" && id != asked.Name+asked.AccountName && !eventscope.UID.MatchString(id) {
+	name := n.In(minted.Name)
+	for what, id := range map[string]string{"bucket": minted.BucketID, "account": minted.AccountID} {
+		if id != "" && id != minted.Name && !eventscope.UID.MatchString(id) {
 			n.ids[id] = "<" + what + " of " + name + ">"
 		}
 	}

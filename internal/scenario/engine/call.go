@@ -36,6 +36,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.addToCall(name, request.ProtoReflect())
 	connection, err := r.dial(ctx, s.Call.Driver)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (r *run) call(ctx context.Context, s *spec.Step) (any, error) {
 	if err == nil {
 		r.driverCalls.Remember(name, request, response)
 	}
-	return r.answered(ctx, s.Call, response, errors.Join(err, connection.Close()))
+	return r.answered(ctx, name, s.Call, response, errors.Join(err, connection.Close()))
 }
 
 // message builds a protocol message from a value of the document.
@@ -74,7 +75,7 @@ func (r *run) message(ctx context.Context, kind protoreflect.MessageDescriptor, 
 }
 
 // answered compares the code and the response with the expected ones.
-func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Message, failed error) (any, error) {
+func (r *run) answered(ctx context.Context, method string, asked *spec.Call, response proto.Message, failed error) (any, error) {
 	want, err := r.variables.Text(ctx, asked.Code)
 	if err != nil {
 		return nil, err
@@ -83,6 +84,7 @@ func (r *run) answered(ctx context.Context, asked *spec.Call, response proto.Mes
 		want = codes.OK.String()
 	}
 	if got := status.Code(failed); got.String() != want {
+		r.noteUnsupported(method, got.String(), status.Convert(failed).Message())
 		return nil, &outcome.Failure{Message: fmt.Sprintf("the driver returned %s (%v), want %s", got, failed, want)}
 	}
 	body, err := protojson.Marshal(response) // with the field names of the journal

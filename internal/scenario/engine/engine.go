@@ -189,5 +189,6 @@ func (r *run) setOutcome() {
 		r.result.Outcome = outcome.Broken
 	default:
 		r.result.Outcome = outcome.Failed
+		r.skipUnsupported()
 	}
 }

@@ -32,13 +32,16 @@ type run struct {
 
 	variables *variables.Set
 
-	mu     sync.Mutex
-	marks  map[string]uint64
-	faults []injection // active faults
-	words  []string    // identify events of the scenario
+	mu      sync.Mutex
+	marks   map[string]uint64
+	faults  []injection // active faults
+	words   []string    // identify events of the scenario
+	learned uint64      // the last event that has been searched for words
 	// namespaces are those that steps have created.
 	namespaces []string
 	result     outcome.Result
+	// unsupported is the answer of a user's driver to a call for a feature that it does not have.
+	unsupported string
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
@@ -57,7 +60,7 @@ func (e *Engine) newRun(s *spec.Scenario, scope string) *run {
 	most := s.Setup.Limits.OrDefault()
 	r := &run{
 		engine: e, scenario: s, scope: scope, namespace: cmp.Or(e.options.Namespace, scope),
-		marks: map[string]uint64{}, idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
+		marks: map[string]uint64{}, learned: e.journal.Mark(), idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
 		result: outcome.Result{Scenario: s, Started: time.Now()},
 	}
 	r.result.Namespace = r.namespace

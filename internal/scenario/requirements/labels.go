@@ -27,6 +27,10 @@ var expresses = map[string][]dialects.Dialect{
 // is the reason.
 const LabelS3 = "s3"
 
+// LabelFakeDriver is the label of scenarios that require what another driver need not do, such as a parameter
+// of the fake driver. Its value is the reason.
+const LabelFakeDriver = "fake-driver"
+
 // Expresses reports whether a driver of a dialect, or "" for the dialect of the version, can meet
 // the requirement of LabelBridge.
 func Expresses(dialect dialects.Dialect, requirement string) bool {
@@ -37,11 +41,13 @@ func Expresses(dialect dialects.Dialect, requirement string) bool {
 // "".
 func (e Emulator) unmetLabel(s *spec.Scenario) string {
 	dialect := dialects.Dialect(e.DriverDialect)
-	switch bridge, s3 := s.Labels[LabelBridge], s.Labels[LabelS3]; {
+	switch bridge, s3, fake := s.Labels[LabelBridge], s.Labels[LabelS3], s.Labels[LabelFakeDriver]; {
 	case bridge != "" && !Expresses(dialect, bridge):
 		return fmt.Sprintf("a driver of %s cannot express its requirement: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.NoS3:
 		return "no S3 service: " + s3
+	case fake != "" && !e.HasStore:
+		return fake + ": requires the fake driver"
 	default:
 		return ""
 	}

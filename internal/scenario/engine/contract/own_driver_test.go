@@ -92,6 +92,83 @@ func TestOwnDriver(t *testing.T) {
 	}
 }
 
+// TestLimitedDriver: all that a scenario makes for the user's driver has the parameters that it requires. A
+// scenario is skipped with the driver's answer if the driver has left out what it requires.
+func TestLimitedDriver(t *testing.T) {
+	socket := drivertest.ServeFake(t, "limited.test", "http://127.0.0.1:1", func(o *fakedriver.Options) {
+		o.SingleBucket, o.AccessModes = true, []fakedriver.AccessMode{fakedriver.ReadWrite}
+	})
+	emu := emulatortest.Start(t, emulator.Options{
+		Driver: socket, BucketParameters: map[string]string{"note": "b", "tags": "a=b"}, AccessParameters: map[string]string{"note": "a"},
+	})
+	reader := strings.ReplaceAll("steps:"+granted, "ReadWrite", "ReadOnly")
+	labelled := "labels: {bridge: access-modes}\n"
+	for name, tc := range map[string]struct {
+		text    string
+		outcome outcome.Outcome
+		says    string // a failure, or the reason
+	}{
+		"Default": {
+			text: "steps:" + granted + `
+- calls: {events: [{operation: DriverCreateBucket, request: {parameters: {cel: "self == {'note': 'b', 'tags': 'a=b'}"}}}]}
+- calls: {events: [{operation: DriverGrantBucketAccess, request: {parameters: {cel: "self == {'note': 'a'}"}}}]}
+`, outcome: outcome.Passed,
+		},
+		"Setup": {
+			text: "setup: {classes: [{name: own, parameters: {note: c}}], accessClasses: [{name: own}]}\nsteps:" + granted + `
+- calls: {events: [{operation: DriverCreateBucket, request: {parameters: {cel: "self == {'note': 'c', 'tags': 'a=b'}"}}}]}
+- calls: {events: [{operation: DriverGrantBucketAccess, request: {parameters: {cel: "self == {'note': 'a'}"}}}]}
+`, outcome: outcome.Passed,
+		},
+		"Applied": {
+			text: `steps:
+- apply:
+  - {kind: BucketClass, metadata: {name: "own-${scope}"}, spec: {driverName: "${driver}", deletionPolicy: Delete}}
+  - {kind: BucketClass, metadata: {name: "other-${scope}"}, spec: {driverName: other.example, deletionPolicy: Delete}}
+  - {kind: BucketAccessClass, metadata: {name: "own-${scope}"}, spec: {driverName: "${driver}", authenticationType: Key}}
+- expect:
+    BucketClass/own-${scope}: {spec: {parameters: {note: b}}}
+    BucketClass/other-${scope}: {spec: {parameters: absent}}
+    BucketAccessClass/own-${scope}: {spec: {parameters: {note: a}}}
+`, outcome: outcome.Passed,
+		},
+		"Called": {
+			text: `steps:
+- call: {method: DriverCreateBucket, request: {bucketId: "b-${scope}", protocols: [{type: S3}]}}
+- call: {method: DriverCreateBucket, request: {bucketId: "b-${scope}", protocols: [{type: S3}], parameters: {note: b, tags: a=b}}}
+- call: {method: DriverCreateBucket, request: {bucketId: "b-${scope}", protocols: [{type: S3}], parameters: {note: c}}, code: AlreadyExists}
+- call: {method: DriverDeleteBucket, request: {bucketId: "b-${scope}"}}
+`, outcome: outcome.Passed,
+		},
+		"Buckets": {
+			text: "steps:" + claimed + `
+- apply: {kind: BucketClaim, metadata: {name: more}, spec: {bucketClassName: "${class}", protocols: [S3]}}
+- apply:
+    kind: BucketAccess
+    metadata: {name: app}
+    spec:
+      bucketAccessClassName: multi-bucket
+      protocol: S3
+      bucketClaims:
+      - {bucketClaimName: photos, accessSecretName: a, accessModes: {objectData: ReadWrite}}
+      - {bucketClaimName: more, accessSecretName: b, accessModes: {objectData: ReadWrite}}
+- {expect: {BucketAccess/app: {status: {readyToUse: true}}}, timeout: 2s}
+`, outcome: outcome.Skipped, says: "the driver does not support what it requires: DriverGenerateBucketAccessId -> OutOfRange: 2 buckets requested",
+		},
+		"Modes":      {text: labelled + reader, outcome: outcome.Skipped, says: "access mode ReadOnly is not supported"},
+		"Unexpected": {text: reader, outcome: outcome.Failed, says: "condition not met"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, strings.ReplaceAll(tc.text, "- expect: {Secret", "- timeout: 2s\n  expect: {Secret")))
+			said := result.Reason + explain(result)
+			if result.Outcome != tc.outcome || !strings.Contains(said, tc.says) {
+				t.Errorf("%s, want %s that says %q:\n%s", result.Outcome, tc.outcome, tc.says, said)
+			}
+		})
+	}
+}
+
 func expectEmpty(t *testing.T, backend inspected) {
 	t.Helper()
 	buckets, err := backend.Buckets(t.Context())
