@@ -15,7 +15,8 @@ func TestDesignInSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	runSuiteOver(t, designs()["random IDs"], dialects.KEP, objectstorage.V1alpha2, "access/*key*.yaml", "deletion/bucket-of-*.yaml", "steady/*.yaml")
+	runSuiteOver(t, designs()["random IDs"], dialects.KEP, objectstorage.V1alpha2,
+		"access/*key*.yaml", "deletion/bucket-of-*.yaml", "steady/*.yaml")
 }
 
 // TestLongDesignsInSuite: no scenario of the suite fails over a driver that is right in another legal way.

@@ -208,7 +208,7 @@ func (o Options) validateDriver() error {
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
-	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateDialect())
+	return cmp.Or(o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateDialect(), o.validateDriverRights())
 }
 
 func (o Options) validateSecretKeys() error {
@@ -256,12 +256,16 @@ func (o Options) validateStore() error {
 	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if o.fake() && o.Implementations.DriverRBAC != nil {
-		return fmt.Errorf("%w: Implementations.DriverRBAC requires a driver of your own; the fake driver needs no rights", ErrOptions)
-	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
 		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
+	}
+	return nil
+}
+
+func (o Options) validateDriverRights() error {
+	if o.fake() && o.Implementations.DriverRBAC != nil {
+		return fmt.Errorf("%w: Implementations.DriverRBAC requires a driver of your own; the fake driver needs no rights", ErrOptions)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -42,11 +43,11 @@ func (r *run) addParameters(object *unstructured.Unstructured) error {
 	default:
 		return nil
 	}
-	driver, _, _ := unstructured.NestedString(object.Object, append(fields, "driverName")...)
+	driver, _, _ := unstructured.NestedString(object.Object, slices.Concat(fields, []string{"driverName"})...)
 	if len(all) == 0 || driver != info.DriverName {
 		return nil
 	}
-	path := append(fields, "parameters")
+	path := slices.Concat(fields, []string{"parameters"})
 	own, _, err := unstructured.NestedStringMap(object.Object, path...)
 	if err != nil {
 		return err

@@ -60,7 +60,8 @@ func (e *Engine) newRun(s *spec.Scenario, scope string) *run {
 	most := s.Setup.Limits.OrDefault()
 	r := &run{
 		engine: e, scenario: s, scope: scope, namespace: cmp.Or(e.options.Namespace, scope),
-		marks: map[string]uint64{}, learned: e.journal.Mark(), idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
+		marks: map[string]uint64{}, learned: e.journal.Mark(),
+		idle: idle.New(e.emulator), puts: limits.NewPuts(most), created: limits.NewObjects(most),
 		result: outcome.Result{Scenario: s, Started: time.Now()},
 	}
 	r.result.Namespace = r.namespace

@@ -45,8 +45,9 @@ func (r *run) noteUnsupported(method, code, message string) {
 // oracles count all the same.
 func (r *run) skipUnsupported() {
 	emu := r.engine.emulator
+	hasOwnDriver := emu.Store() == nil && emu.Info().DriverEndpoint != ""
 	found := func(f outcome.Failure) bool { return f.Oracle != "" || f.Broken }
-	if emu.Store() != nil || emu.Info().DriverEndpoint == "" || r.result.Outcome != outcome.Failed || slices.ContainsFunc(r.result.Failures, found) {
+	if !hasOwnDriver || r.result.Outcome != outcome.Failed || slices.ContainsFunc(r.result.Failures, found) {
 		return
 	}
 	scope := r.ownScope()

@@ -95,6 +95,7 @@ func TestOwnDriver(t *testing.T) {
 // TestLimitedDriver: all that a scenario makes for the user's driver has the parameters that it requires. A
 // scenario is skipped with the driver's answer if the driver has left out what it requires.
 func TestLimitedDriver(t *testing.T) {
+	t.Parallel()
 	socket := drivertest.ServeFake(t, "limited.test", "http://127.0.0.1:1", func(o *fakedriver.Options) {
 		o.SingleBucket, o.AccessModes = true, []fakedriver.AccessMode{fakedriver.ReadWrite}
 	})
@@ -153,14 +154,15 @@ func TestLimitedDriver(t *testing.T) {
       - {bucketClaimName: photos, accessSecretName: a, accessModes: {objectData: ReadWrite}}
       - {bucketClaimName: more, accessSecretName: b, accessModes: {objectData: ReadWrite}}
 - {expect: {BucketAccess/app: {status: {readyToUse: true}}}, timeout: 2s}
-`, outcome: outcome.Skipped, says: "the driver does not support what it requires: DriverGenerateBucketAccessId -> OutOfRange: 2 buckets requested",
+`, outcome: outcome.Skipped, says: "not support what it requires: DriverGenerateBucketAccessId -> OutOfRange: 2 buckets requested",
 		},
 		"Modes":      {text: labelled + reader, outcome: outcome.Skipped, says: "access mode ReadOnly is not supported"},
 		"Unexpected": {text: reader, outcome: outcome.Failed, says: "condition not met"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, strings.ReplaceAll(tc.text, "- expect: {Secret", "- timeout: 2s\n  expect: {Secret")))
+			text := strings.ReplaceAll(tc.text, "- expect: {Secret", "- timeout: 2s\n  expect: {Secret")
+			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, text))
 			said := result.Reason + explain(result)
 			if result.Outcome != tc.outcome || !strings.Contains(said, tc.says) {
 				t.Errorf("%s, want %s that says %q:\n%s", result.Outcome, tc.outcome, tc.says, said)
