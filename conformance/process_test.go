@@ -100,8 +100,10 @@ kind: Secret
 metadata: {namespace: storage, name: backend}
 stringData: {password: correct-horse}
 `
-	for name, tc := range map[string]struct{ text, problem, err string }{
+	const noRights = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: mine, namespace: storage}\n"
+	for name, tc := range map[string]struct{ text, rbac, problem, err string }{
 		"Secret":      {text: secret},
+		"NoRights":    {text: secret, rbac: noRights, problem: `User "system:serviceaccount:storage:mine" cannot get resource "secrets"`},
 		"None":        {problem: `secrets "backend" not found`},
 		"Invalid":     {text: "kind: [\n", err: "invalid YAML"},
 		"NoNamespace": {text: secret[strings.Index(secret, "---")+4:], err: `namespaces "storage" not found`},
@@ -109,6 +111,9 @@ stringData: {password: correct-horse}
 		t.Run(name, func(t *testing.T) {
 			config := processConfig(t, dialects.KEP, needsSecret)
 			config.ControlPlane = &conformance.ControlPlane{}
+			if tc.rbac != "" {
+				config.ControlPlane.DriverRBAC = []byte(tc.rbac)
+			}
 			config.ControlPlaneKind, config.Only = emulator.ControlPlaneEmbedded, []string{"ID-01", "CS-10"}
 			if tc.text != "" {
 				config.ControlPlane.Manifests = filepath.Join(t.TempDir(), "secret.yaml")

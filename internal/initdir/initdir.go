@@ -40,6 +40,9 @@ func (c *Contents) HasBuckets() bool { return len(c.buckets) > 0 }
 func Read(path string) (*Contents, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		objects, err := manifest.ReadPath(path)
+		if err == nil && len(objects) == 0 {
+			err = fmt.Errorf("%s has no objects", path)
+		}
 		return &Contents{dir: filepath.Dir(path), objects: objects}, err
 	}
 	return readDir(path)

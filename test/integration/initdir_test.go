@@ -65,6 +65,12 @@ func TestReadRejects(t *testing.T) {
 			}
 		})
 	}
+	for content, want := range map[string]string{"kind: [\n": "a.txt:1: invalid YAML", "# nothing\n": "a.txt has no objects"} {
+		_, err := initdir.Read(filepath.Join(writeFiles(t, map[string]string{"a.txt": content}), "a.txt"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a manifest with %q: got %v, want %q", content, err, want)
+		}
+	}
 	if _, err := initdir.Read(filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("a missing directory is accepted")
 	}
