@@ -20,7 +20,7 @@ func TestDesignInSuite(t *testing.T) {
 }
 
 // TestLongDesignsInSuite: no scenario of the suite fails over a driver that is right in another legal way.
-// A scenario that requires what only the fake driver does has a label that says so.
+// A scenario whose requirements only the fake driver meets has the label fake-driver.
 func TestLongDesignsInSuite(t *testing.T) {
 	for name, d := range designs() {
 		for _, generation := range d.generations {

@@ -32,8 +32,8 @@ type Info struct {
 	// DriverDialect is the driver's dialect, a name of dialects.All; empty for the KEP's, or with
 	// API v1alpha1 for the protocol of that version.
 	DriverDialect string `json:"driverDialect,omitempty"`
-	// BucketParameters and AccessParameters are those of Options, if the driver is the user's own: all
-	// classes for it have them.
+	// BucketParameters and AccessParameters are the parameters of all classes for a user's driver; empty with
+	// the fake driver.
 	BucketParameters map[string]string `json:"bucketParameters,omitempty"`
 	AccessParameters map[string]string `json:"accessParameters,omitempty"`
 	// DriverServiceAccount is a directory with the files of a Pod's ServiceAccount, and

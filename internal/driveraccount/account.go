@@ -34,8 +34,8 @@ type Account struct {
 	Variables map[string]string
 }
 
-// RightsOf returns the ServiceAccount and the rights in the manifest of a driver, or without one those of
-// deploy/driver-rbac.
+// RightsOf returns the ServiceAccount and the rights in the manifest of a driver. A driver without a manifest
+// has the rights of deploy/driver-rbac.
 func RightsOf(own []byte) (rights.Rights, error) {
 	if own != nil {
 		return rights.Of(own)

@@ -152,7 +152,8 @@ func (r *run) perform(ctx context.Context) {
 	}
 	r.fail(err)
 	r.fail(r.healAll())
-	if r.engine.options.Keep && len(r.result.Failures) > 0 {
+	missing, ofSteps := r.unsupportedFeature(), len(r.result.Failures)
+	if r.engine.options.Keep && ofSteps > 0 && missing == "" {
 		r.setOutcome()
 		return
 	}
@@ -160,6 +161,10 @@ func (r *run) perform(ctx context.Context) {
 	cleanUp, cancel := r.engine.timeouts.With(context.WithoutCancel(ctx), r.engine.timeouts.Scale(cleanUpTimeout))
 	defer cancel()
 	r.fail(r.end(cleanUp))
+	if missing != "" && len(r.result.Failures) == ofSteps {
+		r.result.Outcome, r.result.Failures, r.result.Reason = outcome.Skipped, nil, missing
+		return
+	}
 	r.setOutcome()
 }
 
@@ -189,6 +194,5 @@ func (r *run) setOutcome() {
 		r.result.Outcome = outcome.Broken
 	default:
 		r.result.Outcome = outcome.Failed
-		r.skipUnsupported()
 	}
 }

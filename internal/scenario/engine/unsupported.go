@@ -34,21 +34,23 @@ func (r *run) isUnsupported(method, code string) bool {
 	}
 }
 
-// noteUnsupported remembers the answer to a call of a step.
+// noteUnsupported remembers the answer to a call of a step. Steps can run in parallel.
 func (r *run) noteUnsupported(method, code, message string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.unsupported == "" && r.isUnsupported(method, code) {
 		r.unsupported = fmt.Sprintf("%s -> %s: %s", method, code, message)
 	}
 }
 
-// skipUnsupported skips a failed scenario whose requirement the user's driver does not support. Findings of
-// oracles count all the same.
-func (r *run) skipUnsupported() {
+// unsupportedFeature returns the reason to skip a scenario whose steps have failed because the user's driver has no
+// such feature, or "". What the clean-up and the oracles find afterwards is a failure all the same.
+func (r *run) unsupportedFeature() string {
 	emu := r.engine.emulator
 	hasOwnDriver := emu.Store() == nil && emu.Info().DriverEndpoint != ""
-	found := func(f outcome.Failure) bool { return f.Oracle != "" || f.Broken }
-	if !hasOwnDriver || r.result.Outcome != outcome.Failed || slices.ContainsFunc(r.result.Failures, found) {
-		return
+	broken := func(f outcome.Failure) bool { return f.Broken }
+	if !hasOwnDriver || len(r.result.Failures) == 0 || slices.ContainsFunc(r.result.Failures, broken) {
+		return ""
 	}
 	scope := r.ownScope()
 	for _, e := range r.engine.journal.Since(r.result.From - 1) {
@@ -56,8 +58,8 @@ func (r *run) skipUnsupported() {
 			r.noteUnsupported(e.Operation.Name, e.Outcome, e.Message)
 		}
 	}
-	if r.unsupported != "" {
-		r.result.Outcome, r.result.Failures = outcome.Skipped, nil
-		r.result.Reason = "the driver does not support what it requires: " + r.unsupported
+	if r.unsupported == "" {
+		return ""
 	}
+	return "the driver does not support what it requires: " + r.unsupported
 }

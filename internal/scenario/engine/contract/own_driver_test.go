@@ -156,6 +156,10 @@ func TestLimitedDriver(t *testing.T) {
 - {expect: {BucketAccess/app: {status: {readyToUse: true}}}, timeout: 2s}
 `, outcome: outcome.Skipped, says: "not support what it requires: DriverGenerateBucketAccessId -> OutOfRange: 2 buckets requested",
 		},
+		"Leftover": {
+			text:    labelled + strings.Replace(reader, "metadata: {name: photos}", "metadata: {name: photos, finalizers: [example.com/mine]}", 1),
+			outcome: outcome.Failed, says: "condition not met",
+		},
 		"Modes":      {text: labelled + reader, outcome: outcome.Skipped, says: "access mode ReadOnly is not supported"},
 		"Unexpected": {text: reader, outcome: outcome.Failed, says: "condition not met"},
 	} {
