@@ -239,7 +239,7 @@ func (c *ControlPlane) stop(ctx context.Context) error {
 		c.endLog()
 	}
 	if c.objects != nil {
-		err = errors.Join(err, c.objects.close())
+		c.objects.store.Close()
 	}
 	if !c.opts.KeepData {
 		err = errors.Join(err, os.RemoveAll(c.opts.Dir))

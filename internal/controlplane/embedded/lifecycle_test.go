@@ -1,7 +1,6 @@
 package embedded_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -112,13 +111,6 @@ func TestDataIsKept(t *testing.T) {
 	if diff := cmp.Diff(before, getNamespace(ctx, t, second, "kept")); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
-	makeNamespace(ctx, t, second, "later")
-	// The objects are saved while it runs, too: a process that is killed loses little.
-	saved := filepath.Join(dir, "objects.jsonl")
-	harness.Until(t, "the objects are saved", func(context.Context) (bool, error) {
-		data, err := os.ReadFile(saved)
-		return err == nil && bytes.Contains(data, []byte(`/namespaces/later"`)), nil
-	})
 }
 
 func TestDataOfEtcdIsRejected(t *testing.T) {

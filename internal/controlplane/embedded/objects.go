@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -18,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/memstore"
 )
@@ -27,53 +23,39 @@ import (
 // down, the API server cannot read or write.
 type objects struct {
 	store *memstore.Store
-	file  string // for the objects, if they are kept
 	up    atomic.Bool
-
-	saved  int64 // the revision in the file
-	cancel context.CancelFunc
-	saver  sync.WaitGroup
 }
 
-// saveInterval is how often the objects are saved, if they have changed. A process that
-// is killed loses the changes since the last time.
-const saveInterval = time.Second
-
-// objectsFile is the file with the objects.
-const objectsFile = "objects.jsonl"
-
 func openObjects(opts controlplane.Options) (*objects, error) {
-	o := &objects{store: memstore.New(memstore.Options{})}
-	if opts.Data != "" {
-		if err := o.load(filepath.Join(opts.Data, objectsFile)); err != nil {
-			return o, err
-		}
-		return o, nil
-	}
-	if !opts.KeepData {
-		return o, nil
+	switch {
+	case opts.Data != "":
+		return loadObjects(filepath.Join(opts.Data, memstore.SnapshotFile))
+	case !opts.KeepData:
+		return &objects{store: memstore.New(memstore.Options{})}, nil
 	}
 	if _, err := os.Stat(filepath.Join(opts.Dir, "etcd", "member")); err == nil {
 		return nil, fmt.Errorf("%s has the data of an etcd; start the control plane with its programs, or use another directory", opts.Dir)
 	}
-	o.file = filepath.Join(opts.Dir, objectsFile)
-	if err := o.load(o.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	store, err := memstore.Open(opts.Dir, memstore.Options{})
+	if err != nil {
 		return nil, err
 	}
-	return o, nil
+	return &objects{store: store}, nil
 }
 
-// load reads the objects of a file.
-func (o *objects) load(name string) error {
+// loadObjects returns the objects of a saved file, and keeps them in memory.
+func loadObjects(name string) (*objects, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read from
-	if err := o.store.Load(file); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	store := memstore.New(memstore.Options{})
+	if err := store.Load(file); err != nil {
+		store.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return &objects{store: store}, nil
 }
 
 // Compact drops all events so far, as etcd does under kube-apiserver every few minutes: a watch or
@@ -83,69 +65,24 @@ func (c *ControlPlane) Compact() error { return c.objects.store.Compact(c.object
 // SaveData implements controlplane.ControlPlane. The state of a store at a revision is one
 // moment.
 func (c *ControlPlane) SaveData(_ context.Context, dir string) error {
-	file, err := os.OpenFile(filepath.Join(dir, objectsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, memstore.SnapshotFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.objects.store.Save(file), file.Close())
 }
 
-// save writes the objects, if they are kept. A save that is interrupted leaves the file
-// as it was.
-func (o *objects) save() error {
-	revision := o.store.Revision()
-	if o.file == "" || revision == o.saved {
-		return nil
-	}
-	if err := atomicfile.Replace(o.file, 0o600, o.store.Save); err != nil {
-		return err
-	}
-	o.saved = revision
-	return nil
-}
-
-func (o *objects) close() error {
-	err := o.save()
-	o.store.Close()
-	return err
-}
-
-func (o *objects) start(ctx context.Context) error {
+func (o *objects) start(context.Context) error {
 	o.up.Store(true)
-	if o.file != "" {
-		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		o.cancel = cancel
-		o.saver.Go(func() { o.keepSaving(running) })
-	}
 	return nil
-}
-
-// keepSaving saves the objects until ctx ends.
-func (o *objects) keepSaving(ctx context.Context) {
-	tick := time.NewTicker(saveInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			_ = o.save() // the next tick tries again, and stop returns the error
-		}
-	}
 }
 
 func (o *objects) stop(context.Context) error {
 	o.kill()
-	return o.save()
+	return nil
 }
 
-func (o *objects) kill() {
-	o.up.Store(false)
-	if o.cancel != nil {
-		o.cancel()
-		o.saver.Wait()
-	}
-}
+func (o *objects) kill() { o.up.Store(false) }
 
 // errDown is the error of a read or write while the component is down.
 var errDown = errors.New("rpc error: code = Unavailable desc = etcd is down")

@@ -54,10 +54,19 @@ func (s *Snapshot) Bump(by int64) {
 	s.revision += by
 }
 
+func newSnapshot(revision int64) *Snapshot {
+	return &Snapshot{revision: revision, records: newTree(), expiry: map[*record]time.Duration{}}
+}
+
 // Snapshot returns the present state.
 func (s *Store) Snapshot() *Snapshot {
 	s.mu.Lock() // for writing: Clone changes both trees
 	defer s.mu.Unlock()
+	return s.snapshot()
+}
+
+// snapshot is Snapshot for a caller that holds the lock for writing.
+func (s *Store) snapshot() *Snapshot {
 	snapshot := &Snapshot{revision: s.revision, records: s.records.Clone(), expiry: map[*record]time.Duration{}}
 	now := s.options.Clock.Now()
 	for rec, e := range s.expiry.byRecord {
@@ -69,7 +78,8 @@ func (s *Store) Snapshot() *Snapshot {
 // Restore makes a snapshot the present state: objects keep their UIDs and resource
 // versions, and the store goes on from the snapshot's. The history is gone, so that all
 // watches end with 410 Gone. It is for a store whose clients start anew: to those that
-// know a later resource version, time would run backwards.
+// know a later resource version, time would run backwards. A store with a directory has its
+// own state.
 func (s *Store) Restore(snapshot *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +145,7 @@ func LoadSnapshot(r io.Reader) (*Snapshot, error) {
 	if header.Revision < firstRevision {
 		return nil, fmt.Errorf("load the objects of the API server: revision %d must be at least %d", header.Revision, firstRevision)
 	}
-	snapshot := &Snapshot{revision: header.Revision, records: newTree(), expiry: map[*record]time.Duration{}}
+	snapshot := newSnapshot(header.Revision)
 	for i := range header.Objects {
 		if err := snapshot.loadObject(in); err != nil {
 			return nil, fmt.Errorf("load the objects of the API server: object %d of %d: %w", i+1, header.Objects, err)

@@ -37,6 +37,9 @@ type Options struct {
 	// ProgressInterval is how often a watch gets a bookmark that asked for progress
 	// notification. It defaults to 5 seconds.
 	ProgressInterval time.Duration
+	// LogBytes is the size of the log in a directory at which the store saves a snapshot in
+	// its place. It defaults to 16 MiB.
+	LogBytes int64
 	// DetectMutations compares each decoded object with its record when the object is
 	// dropped, and panics if a reader changed it. It is for tests, because it decodes
 	// everything once more.
@@ -59,12 +62,16 @@ func (o *Options) setDefaults() {
 	if o.ProgressInterval == 0 {
 		o.ProgressInterval = 5 * time.Second
 	}
+	if o.LogBytes == 0 {
+		o.LogBytes = 16 << 20
+	}
 }
 
 // Store holds the objects of all resources of an API server. It is safe for concurrent
 // use.
 type Store struct {
 	options Options
+	log     *writeLog // nil if the objects are not kept
 
 	mu        sync.RWMutex
 	revision  int64                       // of the latest write
@@ -76,7 +83,7 @@ type Store struct {
 	closed    bool
 }
 
-// New returns an empty store. It must be closed.
+// New returns an empty store, whose objects are in memory only. It must be closed.
 func New(options Options) *Store {
 	options.setDefaults()
 	s := &Store{
@@ -95,13 +102,14 @@ func newTree() *btree.BTree[*record] {
 	return btree.New(treeDegree, func(a, b *record) bool { return a.key < b.key })
 }
 
-// Close ends all watches, and objects do not expire any more. Reads and writes go on
-// working.
+// Close ends all watches, and objects do not expire any more. Reads go on working, and
+// writes if the store has no directory.
 func (s *Store) Close() {
 	for _, r := range s.close() {
 		r.destroy()
 	}
 	s.expiry.running.Wait()
+	s.closeLog()
 	if s.options.DetectMutations {
 		s.checkMutations()
 	}
@@ -192,6 +200,9 @@ func (s *Store) put(h *history, rec, expected *record, ttl uint64, stamp func(re
 	if err := stamp(s.revision + 1); err != nil {
 		return false, err
 	}
+	if err := s.keep(logEntry{Revision: s.revision + 1, Key: rec.key, Data: rec.data, TTL: ttl}); err != nil {
+		return false, err
+	}
 	s.revision++
 	s.records.ReplaceOrInsert(rec)
 	s.replaceExpiry(expected, rec, ttl)
@@ -201,21 +212,25 @@ func (s *Store) put(h *history, rec, expected *record, ttl uint64, stamp func(re
 
 // remove deletes a record if it is still the one under its key, and returns the revision
 // of the deletion.
-func (s *Store) remove(h *history, expected *record) (revision int64, ok bool) {
+func (s *Store) remove(h *history, expected *record) (revision int64, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lookup(expected.key) != expected {
-		return 0, false
+		return 0, false, nil
 	}
-	s.removeLocked(h, expected)
-	return s.revision, true
+	err = s.removeLocked(h, expected)
+	return s.revision, err == nil, err
 }
 
-func (s *Store) removeLocked(h *history, rec *record) {
+func (s *Store) removeLocked(h *history, rec *record) error {
+	if err := s.keep(logEntry{Revision: s.revision + 1, Key: rec.key}); err != nil {
+		return err
+	}
 	s.revision++
 	s.records.Delete(rec)
 	s.replaceExpiry(rec, nil, 0)
 	h.append(&event{revision: s.revision, key: rec.key, previous: rec})
+	return nil
 }
 
 // ascend calls visit with the records of a range in the order of their keys, until it

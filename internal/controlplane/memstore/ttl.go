@@ -99,7 +99,9 @@ func (s *Store) expire() (time.Duration, bool) {
 	now := s.options.Clock.Now()
 	for len(e.queue) > 0 && !e.queue[0].when.After(now) {
 		rec := e.queue[0].rec
-		s.removeLocked(s.historyOfKey(rec.key), rec)
+		if err := s.removeLocked(s.historyOfKey(rec.key), rec); err != nil {
+			return 0, false // nothing can be written any more
+		}
 	}
 	if len(e.queue) == 0 {
 		return 0, false

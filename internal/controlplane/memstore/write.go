@@ -194,7 +194,10 @@ func (r *resourceStore) Delete(
 		if err := checkDeletion(ctx, key, current, preconditions, validate); err != nil {
 			return err
 		}
-		revision, ok := r.store.remove(r.history, current.rec)
+		revision, ok, err := r.store.remove(r.history, current.rec)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			continue
 		}
