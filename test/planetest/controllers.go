@@ -16,6 +16,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
 
 // garbage has ConfigMaps that own others.
@@ -35,6 +36,116 @@ func (f *fixture) testGarbageCollection(t *testing.T) {
 	t.Run("OwnerThatNeverWas", g.testOwnerThatNeverWas)
 	t.Run("OneOwnerOfTwo", g.testOneOwnerOfTwo)
 	t.Run("CustomOwner", g.testCustomOwner)
+	t.Run("OwnerInAnotherNamespace", f.testOwnerInAnotherNamespace)
+	t.Run("OwnerInANamespaceOfNone", func(t *testing.T) { g.testOwnerInANamespaceOfNone(t, f) })
+	t.Run("OwnerInUnservedVersion", g.testOwnerInUnservedVersion)
+}
+
+// testOwnerInAnotherNamespace: a reference means an object in its own namespace. After a restart, the
+// controllers find the wrong reference before the owner, and know the owner's dependents all the same.
+func (f *fixture) testOwnerInAnotherNamespace(t *testing.T) {
+	ctx, here, elsewhere := testContext(t), f.namespace(t), f.namespace(t)
+	claims := dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclaims")).Namespace(here)
+	owner := must(claims.Create(ctx, newClaim(), metav1.CreateOptions{}))(t)
+	child := configMap("child", nil)
+	child.OwnerReferences = referTo(owner)
+	must(f.kube.CoreV1().ConfigMaps(here).Create(ctx, child, metav1.CreateOptions{}))(t)
+	stray := child.DeepCopy()
+	stray.Finalizers = []string{"cosi.example/test"}
+	strays := f.kube.CoreV1().ConfigMaps(elsewhere)
+	must(strays.Create(ctx, stray, metav1.CreateOptions{}))(t)
+	t.Cleanup(func() { // or its namespace stays
+		release := []byte(`{"metadata":{"finalizers":null}}`)
+		must(strays.Patch(testContext(t), "child", types.MergePatchType, release, metav1.PatchOptions{}))(t)
+	})
+	until(t, "the object with the wrong reference is being deleted", func() bool {
+		return must(strays.Get(ctx, "child", metav1.GetOptions{}))(t).DeletionTimestamp != nil
+	})
+	f.untilReported(t, elsewhere, "child")
+	f.restartControllers(t)
+	if err := claims.Delete(ctx, owner.GetName(), metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the owned object is deleted", func() bool {
+		_, err := f.kube.CoreV1().ConfigMaps(here).Get(ctx, "child", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
+}
+
+func newClaim(finalizers ...string) *unstructured.Unstructured {
+	claim := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClaim", "metadata": map[string]any{"name": "claim"},
+		"spec": map[string]any{"bucketClassName": "none", "protocols": []any{"S3"}},
+	}}
+	claim.SetFinalizers(finalizers)
+	return claim
+}
+
+func referTo(owner *unstructured.Unstructured) []metav1.OwnerReference {
+	return []metav1.OwnerReference{{
+		APIVersion: owner.GetAPIVersion(), Kind: owner.GetKind(), Name: owner.GetName(), UID: owner.GetUID(),
+	}}
+}
+
+// untilReported waits for the Event about a reference to another namespace.
+func (f *fixture) untilReported(t *testing.T, namespace, name string) {
+	t.Helper()
+	until(t, "an Event says that the reference is wrong", func() bool {
+		list := must(f.kube.CoreV1().Events(namespace).List(testContext(t), metav1.ListOptions{}))(t)
+		return slices.ContainsFunc(list.Items, func(e corev1.Event) bool {
+			return e.InvolvedObject.Name == name && e.Reason == "OwnerRefInvalidNamespace" && e.Type == corev1.EventTypeWarning
+		})
+	})
+}
+
+// restartControllers returns when they know all objects again.
+func (f *fixture) restartControllers(t *testing.T) {
+	t.Helper()
+	ctx := testContext(t)
+	if err := f.plane.StopComponent(ctx, controlplane.ControllerManager); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.plane.StartComponent(ctx, controlplane.ControllerManager); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.plane.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testOwnerInANamespaceOfNone: nobody can tell which owner the object in no namespace means, so that it stays.
+func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T, f *fixture) {
+	ctx := testContext(t)
+	owner := must(g.maps.Create(ctx, configMap("namespaced", nil), metav1.CreateOptions{}))(t)
+	class := newClass("of-namespaced")
+	class.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}})
+	must(g.classes.Create(ctx, class, metav1.CreateOptions{}))(t)
+	f.untilReported(t, metav1.NamespaceDefault, class.GetName())
+	g.untilCollected(t, "after-namespaced")
+	if kept := must(g.classes.Get(ctx, class.GetName(), metav1.GetOptions{}))(t); kept.GetDeletionTimestamp() != nil {
+		t.Error("the object is being deleted")
+	}
+}
+
+// testOwnerInUnservedVersion: nobody can tell whether the owner is there, so that the object stays.
+func (g *garbage) testOwnerInUnservedVersion(t *testing.T) {
+	ctx := testContext(t)
+	child := configMap("of-unserved", nil)
+	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: v1alpha2.GroupName + "/v9", Kind: "BucketClass", Name: "none", UID: "unserved"}}
+	must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
+	g.untilCollected(t, "after-unserved")
+	if kept := must(g.maps.Get(ctx, child.Name, metav1.GetOptions{}))(t); kept.DeletionTimestamp != nil {
+		t.Error("the object is being deleted")
+	}
+}
+
+// untilCollected has an object collected that has no owner, so that earlier ones have been looked at.
+func (g *garbage) untilCollected(t *testing.T, name string) {
+	t.Helper()
+	child := configMap(name, nil)
+	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: types.UID(name)}}
+	must(g.maps.Create(testContext(t), child, metav1.CreateOptions{}))(t)
+	until(t, name+" is deleted", g.gone(t, name))
 }
 
 // family creates a ConfigMap and another that it owns.
@@ -102,10 +213,7 @@ func (g *garbage) testOrphan(t *testing.T) {
 }
 
 func (g *garbage) testOwnerThatNeverWas(t *testing.T) {
-	child := configMap("lost", nil)
-	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "none", UID: "none"}}
-	must(g.maps.Create(testContext(t), child, metav1.CreateOptions{}))(t)
-	until(t, "the object without an owner is deleted", g.gone(t, "lost"))
+	g.untilCollected(t, "lost")
 }
 
 func (g *garbage) testOneOwnerOfTwo(t *testing.T) {
@@ -125,19 +233,41 @@ func (g *garbage) testOneOwnerOfTwo(t *testing.T) {
 
 func (g *garbage) testCustomOwner(t *testing.T) {
 	ctx := testContext(t)
-	class := must(g.classes.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClass", "metadata": map[string]any{"name": "owner"},
-		"spec": map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete"},
-	}}, metav1.CreateOptions{}))(t)
+	class := must(g.classes.Create(ctx, newClass("owner"), metav1.CreateOptions{}))(t)
 	child := configMap("of-class", nil)
-	child.OwnerReferences = []metav1.OwnerReference{{
-		APIVersion: class.GetAPIVersion(), Kind: class.GetKind(), Name: class.GetName(), UID: class.GetUID(),
-	}}
+	child.OwnerReferences = referTo(class)
 	must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
 	if err := g.classes.Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the owned object is deleted", g.gone(t, "of-class"))
+}
+
+func newClass(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha2.SchemeGroupVersion.String(), "kind": "BucketClass", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{"driverName": "cosi.example", "deletionPolicy": "Delete"},
+	}}
+}
+
+// testNamespaceDeletionAcrossRestart: controllers that start empty a namespace only once they know all kinds.
+func (f *fixture) testNamespaceDeletionAcrossRestart(t *testing.T) {
+	ctx, name := testContext(t), f.namespace(t)
+	claims := dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclaims")).Namespace(name)
+	must(claims.Create(ctx, newClaim("cosi.example/test"), metav1.CreateOptions{}))(t)
+	if err := f.kube.CoreV1().Namespaces().Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the claim is being deleted", func() bool {
+		return must(claims.Get(ctx, "claim", metav1.GetOptions{}))(t).GetDeletionTimestamp() != nil
+	})
+	f.restartControllers(t)
+	must(f.kube.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}))(t)
+	must(claims.Patch(ctx, "claim", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))(t)
+	until(t, "the namespace is deleted", func() bool {
+		_, err := f.kube.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
 }
 
 // testNamespaceDeletion deletes a namespace with objects, of which one has a finalizer.

@@ -55,6 +55,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("Tables", f.testTables)
 	t.Run("GarbageCollection", f.testGarbageCollection)
 	t.Run("NamespaceDeletion", f.testNamespaceDeletion)
+	t.Run("NamespaceDeletionAcrossRestart", f.testNamespaceDeletionAcrossRestart)
 	t.Run("Aggregation", f.testAggregation)
 	t.Run("Quota", f.testQuota)
 }

@@ -93,6 +93,9 @@ func (f *fixture) testEscalation(t *testing.T) {
 			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update"},
 		},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
+		rbacv1.PolicyRule{
+			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles"}, ResourceNames: []string{"had", "named"}, Verbs: []string{"escalate"},
+		},
 	)
 	climber := f.user(t, user)
 	role := func(name, resource string) *rbacv1.Role {
@@ -109,11 +112,22 @@ func (f *fixture) testEscalation(t *testing.T) {
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), message) {
 		t.Errorf("a Role with more: got %v, want Forbidden", err)
 	}
+	if _, err := climber.RbacV1().Roles(namespace).Create(ctx, role("named", "secrets"), metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("a Role with more, which may escalate by name: got %v, want Forbidden: a creation has no name", err)
+	}
+	if _, err := climber.RbacV1().Roles(namespace).Update(ctx, role("had", "secrets"), metav1.UpdateOptions{}); err != nil {
+		t.Errorf("an update of a Role that may escalate by name: %v", err)
+	}
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "admin"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "cluster-admin"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: user}},
 	}
 	if _, err := climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("a RoleBinding to more: got %v, want Forbidden", err)
+	}
+	binding.RoleRef = rbacv1.RoleRef{Kind: "Role", Name: "none"}
+	_, err = climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{})
+	if missing := `rolebindings.rbac.authorization.k8s.io "none" not found`; !apierrors.IsNotFound(err) || err.Error() != missing {
+		t.Errorf("a RoleBinding to no Role: got %v, want %s", err, missing)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	extensionsinformers "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,7 +15,10 @@ import (
 	rbacv1client "k8s.io/client-go/kubernetes/typed/rbac/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 )
 
 // userAgent is the name of the controllers in managed fields.
@@ -29,6 +33,7 @@ type Controllers struct {
 	kube       *builtinInformers
 	extensions extensionsinformers.SharedInformerFactory
 	monitors   *monitors
+	events     record.EventBroadcaster
 }
 
 // clients are those that the controllers share. The client of all groups would make the
@@ -57,7 +62,9 @@ func Start(ctx context.Context, cfg *rest.Config) (*Controllers, error) {
 		kube:       newInformers(core, rbac),
 		extensions: extensionsinformers.NewSharedInformerFactory(extensions, 0),
 		monitors:   newMonitors(meta),
+		events:     record.NewBroadcaster(),
 	}
+	c.events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: core.Events("")})
 	if err := c.assemble(ctx, clients{core, rbac, meta}); err != nil {
 		c.Stop()
 		return nil, err
@@ -76,11 +83,13 @@ func protobuf(cfg *rest.Config) *rest.Config {
 
 // assemble registers the controllers before the informers start.
 func (c *Controllers) assemble(ctx context.Context, shared clients) error {
-	if err := c.monitors.follow(ctx, c.extensions.Apiextensions().V1().CustomResourceDefinitions()); err != nil {
+	definitions := c.extensions.Apiextensions().V1().CustomResourceDefinitions()
+	if err := c.monitors.follow(ctx, definitions); err != nil {
 		return err
 	}
-	collector := newCollector(shared, c.monitors)
-	namespaces, err := newNamespaces(shared, c.kube.namespaces, c.monitors)
+	collector := newCollector(shared, c.monitors,
+		c.events.NewRecorder(scheme.External, corev1.EventSource{Component: "garbage-collector-controller"}))
+	namespaces, err := newNamespaces(shared, c.kube.namespaces, definitions.Lister(), c.monitors)
 	if err != nil {
 		return err
 	}
@@ -119,6 +128,7 @@ func (c *Controllers) Stop() {
 	c.monitors.wait()
 	c.kube.work.Wait()
 	c.extensions.Shutdown()
+	c.events.Shutdown()
 }
 
 // queue has the keys of objects that a controller has to process.

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/record"
 )
 
 // collector deletes objects whose owners are gone, and ends the deletions that wait for
@@ -20,10 +22,13 @@ import (
 type collector struct {
 	client   metadata.Interface
 	monitors *monitors
+	events   record.EventRecorder
 	queue    queue // of UIDs
 
 	mu    sync.Mutex
 	nodes map[types.UID]*node
+	// dependents are the nodes whose references name an owner, which need not be a node.
+	dependents map[types.UID]map[types.UID]*node
 }
 
 // node is an object in the graph of owners and dependents.
@@ -32,7 +37,6 @@ type node struct {
 	// virtual is set until the object is seen: only owner references of its dependents name it.
 	virtual            bool
 	owners             []metav1.OwnerReference
-	dependents         map[types.UID]*node
 	deleting           bool
 	deletingDependents bool // by its finalizer
 	orphaning          bool // by its finalizer
@@ -45,8 +49,11 @@ type identity struct {
 	uid             types.UID
 }
 
-func newCollector(shared clients, m *monitors) *collector {
-	c := &collector{client: shared.metadata, monitors: m, queue: newQueue(), nodes: map[types.UID]*node{}}
+func newCollector(shared clients, m *monitors, events record.EventRecorder) *collector {
+	c := &collector{
+		client: shared.metadata, monitors: m, events: events, queue: newQueue(),
+		nodes: map[types.UID]*node{}, dependents: map[types.UID]map[types.UID]*node{},
+	}
 	m.handle(c.observe)
 	return c
 }
@@ -62,14 +69,47 @@ func (c *collector) observe(ch change) {
 		return
 	}
 	n := c.nodes[ch.object.UID]
+	isNew := n == nil || n.virtual
 	if n == nil {
-		n = &node{dependents: map[types.UID]*node{}}
+		n = &node{}
 		c.nodes[ch.object.UID] = n
 	}
 	n.virtual = false
 	n.identity = identity{schema.GroupKind{Group: ch.of.Group, Kind: ch.of.Kind}, ch.object.Namespace, ch.object.Name, ch.object.UID}
+	if isNew {
+		for _, dependent := range c.dependents[n.uid] {
+			c.checkReference(dependent, n)
+		}
+	}
 	c.setOwners(n, ch.object.OwnerReferences)
 	c.transition(n, ch.object)
+}
+
+// checkReference looks at a dependent whose reference does not describe the owner, and tells its users.
+func (c *collector) checkReference(dependent, owner *node) {
+	for _, ref := range dependent.owners {
+		if ref.UID != owner.uid || c.identify(ref, dependent.namespace) == owner.identity {
+			continue
+		}
+		c.enqueue(dependent)
+		if !owner.virtual && owner.namespace != "" && owner.namespace != dependent.namespace {
+			c.reportNamespace(dependent, ref)
+		}
+	}
+}
+
+// reportNamespace records kube-controller-manager's Event about a reference to another namespace.
+func (c *collector) reportNamespace(n *node, ref metav1.OwnerReference) {
+	of, ok := c.monitors.ofKind(n.kind)
+	if !ok {
+		return
+	}
+	object := &corev1.ObjectReference{
+		APIVersion: of.GroupVersion().String(), Kind: n.kind.Kind, Namespace: n.namespace, Name: n.name, UID: n.uid,
+	}
+	c.events.Eventf(object, corev1.EventTypeWarning, "OwnerRefInvalidNamespace",
+		"ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %q",
+		ref.APIVersion, ref.Kind, n.namespace, ref.Name, ref.UID, n.namespace)
 }
 
 // transition notes the start of a deletion.
@@ -81,7 +121,7 @@ func (c *collector) transition(n *node, object *metav1.PartialObjectMetadata) {
 		c.enqueue(n)
 	}
 	if deletingDependents && !n.deletingDependents {
-		for _, dependent := range n.dependents {
+		for _, dependent := range c.dependents[n.uid] {
 			c.enqueue(dependent)
 		}
 	}
@@ -94,30 +134,37 @@ func (c *collector) setOwners(n *node, owners []metav1.OwnerReference) {
 	before := n.owners
 	n.owners = owners
 	for _, ref := range before {
-		owner := c.nodes[ref.UID]
-		if owner == nil {
-			continue
-		}
 		if !slices.ContainsFunc(owners, func(r metav1.OwnerReference) bool { return r.UID == ref.UID }) {
-			delete(owner.dependents, n.uid)
+			c.removeDependent(ref.UID, n.uid)
 		}
-		if owner.deletingDependents {
+		if owner := c.nodes[ref.UID]; owner != nil && owner.deletingDependents {
 			c.enqueue(owner) // it may no longer be blocked
 		}
 	}
 	for _, ref := range owners {
-		owner := c.nodes[ref.UID]
-		if owner == nil {
-			owner = &node{identity: c.identify(ref, n.namespace), virtual: true, dependents: map[types.UID]*node{}}
+		owner, isNew := c.nodes[ref.UID], c.dependents[ref.UID][n.uid] != n
+		if c.dependents[ref.UID] == nil {
+			c.dependents[ref.UID] = map[types.UID]*node{}
+		}
+		c.dependents[ref.UID][n.uid] = n
+		switch {
+		case owner == nil:
+			owner = &node{identity: c.identify(ref, n.namespace), virtual: true}
 			c.nodes[ref.UID] = owner
 			c.enqueue(owner)
-		} else if !c.describes(ref, n.namespace, owner) {
-			c.enqueue(n) // the reference may be to nothing
+		case isNew:
+			c.checkReference(n, owner)
+			if owner.deletingDependents {
+				c.enqueue(n)
+			}
 		}
-		if owner.dependents[n.uid] != n && owner.deletingDependents {
-			c.enqueue(n)
-		}
-		owner.dependents[n.uid] = n
+	}
+}
+
+func (c *collector) removeDependent(owner, dependent types.UID) {
+	delete(c.dependents[owner], dependent)
+	if len(c.dependents[owner]) == 0 {
+		delete(c.dependents, owner)
 	}
 }
 
@@ -130,10 +177,6 @@ func (c *collector) identify(ref metav1.OwnerReference, namespace string) identi
 	return identity{kind, namespace, ref.Name, ref.UID}
 }
 
-func (c *collector) describes(ref metav1.OwnerReference, namespace string, owner *node) bool {
-	return owner.virtual || c.identify(ref, namespace) == owner.identity
-}
-
 // remove removes an object that is gone, and looks at those it was connected to.
 func (c *collector) remove(uid types.UID) {
 	n := c.nodes[uid]
@@ -142,14 +185,12 @@ func (c *collector) remove(uid types.UID) {
 	}
 	delete(c.nodes, uid)
 	for _, ref := range n.owners {
-		if owner := c.nodes[ref.UID]; owner != nil {
-			delete(owner.dependents, uid)
-			if owner.deletingDependents {
-				c.enqueue(owner)
-			}
+		c.removeDependent(ref.UID, uid)
+		if owner := c.nodes[ref.UID]; owner != nil && owner.deletingDependents {
+			c.enqueue(owner)
 		}
 	}
-	for _, dependent := range n.dependents {
+	for _, dependent := range c.dependents[uid] {
 		c.enqueue(dependent)
 	}
 }
@@ -164,10 +205,14 @@ func (c *collector) process(ctx context.Context, uid string) error {
 	if apierrors.IsNotFound(err) || err == nil && latest.UID != state.uid {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.remove(state.uid)
+		if n := c.nodes[state.uid]; n != nil && n.identity == state.identity { // else, it has been seen elsewhere
+			c.remove(state.uid)
+		}
 		return nil
 	}
 	switch {
+	case errors.Is(err, errOwnerNamespaced):
+		return nil
 	case err != nil:
 		return err
 	case state.orphaning:
@@ -189,12 +234,16 @@ func (c *collector) snapshot(uid types.UID) (state node, dependents []node, ok b
 	if n == nil {
 		return node{}, nil, false
 	}
-	dependents = make([]node, 0, len(n.dependents))
-	for _, dependent := range n.dependents {
+	dependents = make([]node, 0, len(c.dependents[uid]))
+	for _, dependent := range c.dependents[uid] {
 		dependents = append(dependents, *dependent)
 	}
 	return *n, dependents, true
 }
+
+// errOwnerNamespaced is about an object in no namespace whose reference names an owner in one. The object
+// stays for ever, as with kube-controller-manager: nobody can tell which owner is meant.
+var errOwnerNamespaced = errors.New("an object in no namespace has an owner in a namespace")
 
 // errNotSeen has an owner looked up again, until its monitor has seen it.
 var errNotSeen = errors.New("the object is not seen yet")
@@ -206,6 +255,8 @@ func (c *collector) collect(ctx context.Context, n *node, latest *metav1.Partial
 	}
 	solid, dangling, waiting, err := c.classify(ctx, n, latest.OwnerReferences)
 	switch {
+	case errors.Is(err, errOwnerNamespaced):
+		return nil
 	case err != nil:
 		return err
 	case len(solid) > 0 && len(dangling)+len(waiting) == 0:
@@ -251,6 +302,10 @@ func (c *collector) classify(
 	ctx context.Context, n *node, refs []metav1.OwnerReference,
 ) (solid, dangling, waiting []metav1.OwnerReference, err error) {
 	for _, ref := range refs {
+		gvk := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+		if !c.monitors.serves(gvk) {
+			return nil, nil, nil, fmt.Errorf("no resource of %s is served", gvk)
+		}
 		owner, err := c.get(ctx, c.identify(ref, n.namespace))
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && owner.UID != ref.UID:
@@ -316,6 +371,9 @@ func (c *collector) of(at identity) (metadata.ResourceInterface, error) {
 	}
 	if !of.Namespaced {
 		return c.client.Resource(of.GroupVersionResource), nil
+	}
+	if at.namespace == "" {
+		return nil, errOwnerNamespaced
 	}
 	return c.client.Resource(of.GroupVersionResource).Namespace(at.namespace), nil
 }

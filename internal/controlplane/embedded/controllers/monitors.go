@@ -35,8 +35,9 @@ type monitors struct {
 	handlers []func(change)
 	work     sync.WaitGroup
 
-	mu      sync.RWMutex
-	running map[schema.GroupVersionResource]*monitor
+	mu       sync.RWMutex
+	running  map[schema.GroupVersionResource]*monitor
+	versions map[schema.GroupKind][]string // that are served
 }
 
 // monitor watches the objects of one resource.
@@ -48,7 +49,7 @@ type monitor struct {
 }
 
 func newMonitors(client metadata.Interface) *monitors {
-	return &monitors{client: client, running: map[schema.GroupVersionResource]*monitor{}}
+	return &monitors{client: client, running: map[schema.GroupVersionResource]*monitor{}, versions: map[schema.GroupKind][]string{}}
 }
 
 // handle has a function called with each change, in the order of the changes of an
@@ -58,6 +59,7 @@ func (m *monitors) handle(f func(change)) { m.handlers = append(m.handlers, f) }
 // start watches the built-in resources until ctx ends.
 func (m *monitors) start(ctx context.Context) {
 	for _, of := range scheme.Resources() {
+		m.setVersions(schema.GroupKind{Group: of.Group, Kind: of.Kind}, of.Version)
 		m.add(ctx, of)
 	}
 }
@@ -92,8 +94,29 @@ func (m *monitors) update(ctx context.Context, obj any) {
 	}
 	if of, ok := resourceOf(d); ok {
 		m.keepOnly(d, &of)
+		m.setVersions(kindOf(d), servedVersions(d)...)
 		m.add(ctx, of)
 	}
+}
+
+func kindOf(d *apiextensionsv1.CustomResourceDefinition) schema.GroupKind {
+	return schema.GroupKind{Group: d.Spec.Group, Kind: d.Spec.Names.Kind}
+}
+
+func servedVersions(d *apiextensionsv1.CustomResourceDefinition) []string {
+	var served []string
+	for _, v := range d.Spec.Versions {
+		if v.Served {
+			served = append(served, v.Name)
+		}
+	}
+	return served
+}
+
+func (m *monitors) setVersions(kind schema.GroupKind, versions ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.versions[kind] = versions
 }
 
 // resourceOf returns the resource in the version that is stored, or another that is
@@ -129,6 +152,9 @@ func (m *monitors) watch(resources []schema.GroupResource) bool {
 func (m *monitors) keepOnly(d *apiextensionsv1.CustomResourceDefinition, keep *resource) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if keep == nil {
+		delete(m.versions, kindOf(d))
+	}
 	for gvr, running := range m.running {
 		if gvr.Group == d.Spec.Group && gvr.Resource == d.Spec.Names.Plural && (keep == nil || gvr != keep.GroupVersionResource) {
 			running.cancel()
@@ -208,6 +234,13 @@ func (m *monitors) ofKind(kind schema.GroupKind) (resource, bool) {
 		return resource{}, false
 	}
 	return all[i], true
+}
+
+// serves reports whether a kind is served in the version of a reference.
+func (m *monitors) serves(gvk schema.GroupVersionKind) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.Contains(m.versions[gvk.GroupKind()], gvk.Version)
 }
 
 // count returns the number of objects of a resource in a namespace.

@@ -9,28 +9,34 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	extensionslisters "k8s.io/apiextensions-apiserver/pkg/client/listers/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/metadata"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 )
 
 // namespaces empties namespaces that are deleted, and then releases their finalizer.
 type namespaces struct {
 	client   corev1client.CoreV1Interface
 	metadata metadata.Interface
-	monitors *monitors
 	lister   listers.NamespaceLister
+	defined  extensionslisters.CustomResourceDefinitionLister
 	queue    queue // of names
 }
 
-func newNamespaces(shared clients, informer toolscache.SharedIndexInformer, m *monitors) (*namespaces, error) {
+func newNamespaces(
+	shared clients, informer toolscache.SharedIndexInformer, defined extensionslisters.CustomResourceDefinitionLister, m *monitors,
+) (*namespaces, error) {
 	n := &namespaces{
-		client: shared.core, metadata: shared.metadata, monitors: m,
-		lister: listers.NewNamespaceLister(informer.GetIndexer()), queue: newQueue(),
+		client: shared.core, metadata: shared.metadata,
+		lister: listers.NewNamespaceLister(informer.GetIndexer()), defined: defined, queue: newQueue(),
 	}
 	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    n.enqueue,
@@ -62,8 +68,12 @@ func (n *namespaces) process(ctx context.Context, name string) error {
 	if namespace.DeletionTimestamp == nil || !slices.Contains(namespace.Spec.Finalizers, corev1.FinalizerKubernetes) {
 		return nil
 	}
+	resources, err := n.resources(ctx)
+	if err != nil {
+		return err
+	}
 	left := &remaining{objects: map[schema.GroupVersionResource]int{}, finalizers: map[string]int{}}
-	for _, of := range n.ordered() {
+	for _, of := range ordered(resources) {
 		n.empty(ctx, of, name, left)
 	}
 	if updateConditions(&namespace.Status, left.conditions()) {
@@ -83,9 +93,30 @@ func (n *namespaces) process(ctx context.Context, name string) error {
 // errNotEmpty has a namespace looked at again.
 var errNotEmpty = errors.New("the namespace is not empty")
 
+// resources returns all resources. It fails until the cache has the definitions of the API server:
+// objects of a resource that nobody knows would disappear with their namespace.
+func (n *namespaces) resources(ctx context.Context) ([]resource, error) {
+	all := scheme.Resources()
+	live, err := n.metadata.Resource(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")).
+		List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range live.Items {
+		cached, err := n.defined.Get(live.Items[i].Name)
+		if err != nil || cached.UID != live.Items[i].UID || cached.Generation != live.Items[i].Generation {
+			return nil, fmt.Errorf("the definition of %s is not known yet", live.Items[i].Name)
+		}
+		if of, ok := resourceOf(cached); ok && apihelpers.IsCRDConditionTrue(cached, apiextensionsv1.Established) {
+			all = append(all, of)
+		}
+	}
+	return all, nil
+}
+
 // ordered returns the resources in namespaces, Pods first.
-func (n *namespaces) ordered() []resource {
-	all := slices.DeleteFunc(n.monitors.resources(), func(of resource) bool { return !of.Namespaced })
+func ordered(all []resource) []resource {
+	all = slices.DeleteFunc(all, func(of resource) bool { return !of.Namespaced })
 	all = append(all, resource{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("events"), Namespaced: true})
 	slices.SortFunc(all, func(a, b resource) int {
 		isPod := func(r resource) bool { return r.GroupResource() == corev1.Resource("pods") }
@@ -111,10 +142,7 @@ func (n *namespaces) empty(ctx context.Context, of resource, namespace string, l
 			list, err = objects.List(ctx, metav1.ListOptions{})
 		}
 	}
-	if apierrors.IsNotFound(err) {
-		return // it is no longer served
-	}
-	if err != nil {
+	if err != nil { // perhaps it is not served yet
 		left.errs = append(left.errs, err)
 		return
 	}

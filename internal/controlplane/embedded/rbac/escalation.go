@@ -66,7 +66,7 @@ func onlyMetadata(obj, old runtime.Object) bool {
 func (a *Authorizer) checkRole(
 	ctx context.Context, who user.Info, resource, name string, rules []rbacv1.PolicyRule, aggregated bool,
 ) error {
-	if a.may(ctx, who, "escalate", resource, name, request.NamespaceValue(ctx)) {
+	if a.may(ctx, who, "escalate", resource, requestedName(ctx), request.NamespaceValue(ctx)) {
 		return nil
 	}
 	if err := a.confirm(ctx, who, rules); err != nil {
@@ -85,6 +85,16 @@ func (a *Authorizer) checkRole(
 	return nil
 }
 
+// requestedName is the name in the request's path, which a create lacks: the right to escalate one role by name
+// is no right to create it.
+func requestedName(ctx context.Context) string {
+	info, ok := request.RequestInfoFrom(ctx)
+	if !ok {
+		return ""
+	}
+	return info.Name
+}
+
 func (a *Authorizer) checkBinding(
 	ctx context.Context, who user.Info, resource, name string, role rbacv1.RoleRef, namespace string,
 ) error {
@@ -97,6 +107,9 @@ func (a *Authorizer) checkBinding(
 		return err
 	}
 	rules, err := policy.rulesOf(role, namespace)
+	if apierrors.IsNotFound(err) {
+		return apierrors.NewNotFound(rbacv1.Resource(resource), role.Name) // as kube-apiserver says it
+	}
 	if err != nil {
 		return err
 	}
