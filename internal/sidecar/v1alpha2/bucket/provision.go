@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
@@ -48,6 +49,11 @@ func (a *attempt) askDriver(ctx context.Context) (info *cosiv1alpha2.ObjectProto
 		return info, connection.ReasonFor(err)
 	}
 	return info, a.line.Call(a.Object, func() error {
+		// The cache may not show yet that the Bucket is being deleted, or that another replica has
+		// deleted its bucket.
+		if err := cosireconcile.ConfirmCurrent(ctx, a.live, a.Object); err != nil {
+			return err
+		}
 		info, err = a.driver.CreateBucket(ctx, a.Object)
 		return connection.ReasonFor(err)
 	}, a.Object.Status.BucketID)

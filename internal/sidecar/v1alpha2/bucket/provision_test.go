@@ -122,6 +122,21 @@ func TestProvisionNew(t *testing.T) {
 			Want:  provisions(creates, isProvisioned("id-b")...),
 		},
 		{
+			Name: "deletion that the cache does not have", Reason: "a bucket that is created now would leak",
+			Given: func(s *scene) { s.hasBucket(identified); s.Behind(func() { s.Remove(s.bucket) }) },
+			Want:  phasetest.Retried("Conflict"),
+		},
+		{
+			Name: "removal that the cache does not have", Reason: "another replica has deleted its bucket",
+			Given: func(s *scene) { s.hasBucket(identified); s.Behind(func() { s.ForceRemove(s.bucket) }) },
+			Want:  phasetest.Retried("NotFound"),
+		},
+		{
+			Name: "other Bucket of its name that the cache does not have", Reason: "it has no ID yet",
+			Given: func(s *scene) { s.hasBucket(identified); s.Behind(func() { s.ForceRemove(s.bucket); s.hasBucket() }) },
+			Want:  phasetest.Retried("Conflict"),
+		},
+		{
 			Name: "changed meanwhile", Reason: "the conditions are a list; the idempotent call is repeated",
 			Given: func(s *scene) { s.hasBucket(identified); s.Before(creates, func() { s.Label(s.bucket) }) },
 			Want:  phasetest.Outcome{Writes: []string{creates, statusPatch + ": Conflict"}, Requeue: true},

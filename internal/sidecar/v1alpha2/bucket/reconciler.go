@@ -17,6 +17,7 @@ import (
 type reconciler struct {
 	driver     *driver.Driver
 	line       *inflight.Line
+	live       client.Reader // reads from the API server itself
 	ids        *uniqueid.Register[*v1alpha2.Bucket]
 	released   cosireconcile.Released
 	rejections connection.Rejections
@@ -29,21 +30,21 @@ type attempt struct {
 }
 
 // NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
-// API server itself before a deletion in the backend. Its calls to the driver wait in the line for
+// API server itself before a creation or deletion in the backend. Its calls to the driver wait in the line for
 // their turn.
 func NewReconciler(
 	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha2.Bucket] {
-	return newReconciler(c, d, line).runner(c, live, recorder)
+	return newReconciler(c, live, d, line).runner(c, recorder)
 }
 
-func newReconciler(c client.Client, d *driver.Driver, line *inflight.Line) *reconciler {
-	return &reconciler{driver: d, line: line, ids: uniqueid.New(byID, c)}
+func newReconciler(c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line) *reconciler {
+	return &reconciler{driver: d, line: line, live: live, ids: uniqueid.New(byID, c)}
 }
 
-func (r *reconciler) runner(c client.Client, live client.Reader, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
+func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	return &cosireconcile.Runner[*v1alpha2.Bucket]{
-		Client: c, Live: live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
+		Client: c, Live: r.live, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder),
 		Owns: r.owns, Status: runnerStatus, Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}

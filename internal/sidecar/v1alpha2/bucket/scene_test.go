@@ -66,9 +66,9 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	cached := s.Client()
-	r := newReconciler(cached, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line)
+	r := newReconciler(cached, s.Live(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line)
 	newAttempt := func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) *attempt { return &attempt{reconciler: r, Patcher: p} }
-	return phasetest.Walk(r.runner(cached, s.Live(), s.Recorder()), newAttempt, phases)
+	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)
 }
 
 // hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, and the initial

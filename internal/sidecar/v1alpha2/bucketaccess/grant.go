@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secret"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
@@ -44,6 +45,11 @@ func (a *attempt) grant(ctx context.Context) error {
 func (a *attempt) callGrant(ctx context.Context) (map[string]map[string][]byte, error) {
 	var granted *driver.Grant
 	err := a.line.Call(a.Object, func() (err error) {
+		// The cache may not show yet that the access is being deleted, or that another replica has
+		// revoked it.
+		if err := cosireconcile.ConfirmCurrent(ctx, a.live, a.Object); err != nil {
+			return err
+		}
 		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)
 		return connection.ReasonFor(err)
 	}, bucketIDs(a.Object)...)

@@ -155,6 +155,19 @@ func TestGrant(t *testing.T) {
 			Want:  unwritable(grants, updates+": Forbidden"),
 		},
 		{
+			Name: "deletion that the cache does not have", Reason: "an account that is created now would leak",
+			Given: func(s *scene) { s.hasReserved(); s.Behind(func() { s.Remove(s.access) }) },
+			Want:  phasetest.Retried("Conflict"),
+		},
+		{
+			Name: "granted, deletion that the cache does not have", Reason: "another replica may have revoked the account",
+			Given: func(s *scene) {
+				s.hasGranted(func(secret *corev1.Secret) { secret.Data = nil })
+				s.Behind(func() { s.Remove(s.access) })
+			},
+			Want: phasetest.Retried("Conflict"),
+		},
+		{
 			Name: "access changed meanwhile", Reason: "the conditions are a list; the idempotent call is repeated",
 			Given: func(s *scene) { s.hasReserved(); s.Before("update secrets", func() { s.Label(s.access) }) },
 			Want: phasetest.Outcome{
