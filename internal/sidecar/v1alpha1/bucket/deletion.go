@@ -32,11 +32,15 @@ func (a *attempt) deleteInTurn(ctx context.Context) error {
 		return err
 	}
 	id := cmp.Or(a.Object.Status.BucketID, a.Object.Spec.ExistingBucketID)
-	if id == "" {
-		var err error
-		if id, err = a.learnID(ctx); err != nil || id == "" {
-			return err
-		}
+	var err error
+	switch {
+	case id == "":
+		id, err = a.learnID(ctx)
+	case a.Object.Spec.ExistingBucketID != "":
+		a.sharedBy, err = a.otherOwner(ctx, id)
+	}
+	if err != nil || id == "" || a.sharedBy != "" {
+		return err
 	}
 	return reasonFor(a.driver.DeleteBucket(ctx, id, a.Object.Spec.Parameters))
 }
@@ -58,4 +62,21 @@ func (a *attempt) learnID(ctx context.Context) (string, error) {
 	// The ID is persisted before the bucket is deleted, so that no further deletion creates it
 	// again.
 	return id, a.save(ctx, id, false)
+}
+
+// otherOwner returns another Bucket of the driver for the same bucket, which stays for it: the one that the bucket
+// was created for, or one of those that an administrator created for an existing bucket. It asks the API server,
+// because the data cannot be restored.
+func (a *attempt) otherOwner(ctx context.Context, id string) (name string, err error) {
+	buckets := &v1alpha1.BucketList{}
+	if err := a.live.List(ctx, buckets); err != nil {
+		return "", err
+	}
+	for i := range buckets.Items {
+		other := &buckets.Items[i]
+		if other.UID != a.Object.UID && a.driver.Serves(other.Spec.DriverName) && byID.ID(other) == id {
+			return other.Name, nil
+		}
+	}
+	return "", nil
 }

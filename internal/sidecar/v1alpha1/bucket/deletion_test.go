@@ -15,6 +15,9 @@ func (s *scene) hasDoomed(edits ...func(*v1alpha1.Bucket)) {
 	s.hasBucket(append([]func(*v1alpha1.Bucket){s.provisioned, deleting}, edits...)...)
 }
 
+// withOld makes a Bucket have the existing bucket of static, too.
+func (s *scene) withOld(b *v1alpha1.Bucket) { b.Status.BucketID = s.Name("old") }
+
 func TestDeleteBucket(t *testing.T) {
 	t.Parallel()
 	isDeleted := phasetest.Outcome{Writes: []string{deletes}}
@@ -32,6 +35,30 @@ func TestDeleteBucket(t *testing.T) {
 			Name: "existing bucket, policy Delete", Reason: "Spec: v1alpha1 deletes it, as the administrator has chosen",
 			Given: func(s *scene) { s.hasBucket(s.static, deleting) },
 			Want:  phasetest.Outcome{Writes: []string{"call DriverDeleteBucket old: NotFound"}},
+		},
+		{
+			Name: "existing bucket of another Bucket", Reason: "it has the other's data",
+			Given: func(s *scene) { s.hasOther(s.withOld); s.hasBucket(s.static, deleting) },
+		},
+		{
+			Name: "existing bucket of another Bucket that the cache does not show", Reason: "it has the other's data",
+			Given: func(s *scene) {
+				s.hasBucket(s.static, deleting)
+				s.Behind(func() { s.hasOther(s.withOld) })
+			},
+		},
+		{
+			Name: "existing bucket of another driver's Bucket", Reason: "it is another bucket",
+			Given: func(s *scene) { s.hasOther(s.withOld, ofOtherDriver); s.hasBucket(s.static, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{"call DriverDeleteBucket old: NotFound"}},
+		},
+		{
+			Name: "bucket of its own with a second Bucket", Reason: "the bucket was created for this one",
+			Given: func(s *scene) {
+				s.hasOther(func(b *v1alpha1.Bucket) { b.Spec.ExistingBucketID, b.Status.BucketID = s.Name("id-b"), s.Name("id-b") })
+				s.hasDoomed()
+			},
+			Want: phasetest.Outcome{Writes: []string{deletes + ": NotFound"}},
 		},
 		{
 			Name: "Retain, which the cache does not show", Reason: "the data cannot be brought back",

@@ -40,6 +40,8 @@ type reconciler struct {
 type attempt struct {
 	*reconciler
 	*cosireconcile.Patcher[*v1alpha1.Bucket]
+
+	sharedBy string // the name of another Bucket, for which the bucket stays in the backend
 }
 
 // NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
@@ -101,12 +103,14 @@ func (a *attempt) removeFinalizer(ctx context.Context) error {
 		a.released.Add(a.Object)
 	}
 	a.failures.Forget(a.Object.UID)
-	a.Event(v1alpha2.ReasonDeprovisioned, describeEnd(a.Object))
+	a.Event(v1alpha2.ReasonDeprovisioned, a.describeEnd())
 	return nil
 }
 
-func describeEnd(bucket *v1alpha1.Bucket) string {
-	switch {
+func (a *attempt) describeEnd() string {
+	switch bucket := a.Object; {
+	case a.sharedBy != "":
+		return fmt.Sprintf("the bucket stays in the backend, because Bucket %q has it, too", a.sharedBy)
 	case bucket.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete:
 		return "the bucket stays in the backend, by the deletion policy Retain"
 	case bucket.Status.BucketID == "" && bucket.Spec.ExistingBucketID == "":

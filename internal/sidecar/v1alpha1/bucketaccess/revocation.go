@@ -1,7 +1,6 @@
 package bucketaccess
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -115,10 +114,7 @@ func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
 // revokeAccounts lets the driver revoke each account of the access. The Bucket may not exist any
 // more.
 func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1alpha1.Bucket) error {
-	bucketID := found.BucketID
-	if bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
-		bucketID = cmp.Or(bucket.Status.BucketID, bucketID)
-	}
+	bucketID := a.grantedBucketID(found, bucket)
 	if bucketID == "" {
 		return nil // no call can name a bucket that is gone
 	}
@@ -130,10 +126,20 @@ func (a *attempt) revokeAccounts(ctx context.Context, found *record, bucket *v1a
 	return nil
 }
 
+// grantedBucketID returns the ID of the bucket to which the driver has granted access. The Bucket of that name may be
+// another one now. The record lacks the ID if another sidecar has granted the access.
+func (a *attempt) grantedBucketID(found *record, bucket *v1alpha1.Bucket) string {
+	if found.BucketID == "" && bucket != nil && a.driver.Serves(bucket.Spec.DriverName) {
+		return bucket.Status.BucketID
+	}
+	return found.BucketID
+}
+
 // learnAccount finds out which account an earlier call may have created, without the ID
 // being saved, by repeating the call. Without its bucket no account has access to it.
 func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alpha1.Bucket) error {
-	if bucket == nil || !a.driver.Serves(bucket.Spec.DriverName) || bucket.Status.BucketID == "" {
+	bucketID := a.grantedBucketID(found, bucket)
+	if bucket == nil || bucketID == "" {
 		return nil
 	}
 	class, err := a.classFrom(ctx, a.live)
@@ -144,7 +150,7 @@ func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alp
 	if class != nil && a.driver.Serves(class.DriverName) {
 		parameters = class.Parameters
 	}
-	granted, err := a.driver.GrantBucketAccess(ctx, a.request(bucket.Status.BucketID, found.AuthenticationType, parameters))
+	granted, err := a.driver.GrantBucketAccess(ctx, a.request(bucketID, found.AuthenticationType, parameters))
 	switch {
 	case err != nil && a.failures.HasNothing(a.Object.UID, err):
 		return nil
