@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,10 +30,6 @@ const (
 	// VariablePodNamespace is the namespace of the ServiceAccount, as in a Pod.
 	VariablePodNamespace = "POD_NAMESPACE"
 )
-
-// inherited are the variables that a driver gets from the environment of this process, as names or,
-// with a final '*', as prefixes.
-var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_*"}
 
 // DriverOptions describe how to run a driver.
 type DriverOptions struct {
@@ -102,7 +97,7 @@ func NewDriver(options DriverOptions) (_ *DriverProcess, err error) {
 			return nil, fmt.Errorf("connect a driver to the API server: %w", err)
 		}
 	}
-	environment := slices.Concat(cleanEnvironment(), pairs(variables), expand(options.Env, variables))
+	environment := slices.Concat(inheritedEnvironment(), pairs(variables), expand(options.Env, variables))
 	if err := r.run(expand(options.Args, variables), environment, options.Logger); err != nil {
 		return nil, err
 	}
@@ -122,17 +117,6 @@ func freeSocket(endpoint string) error {
 // SocketPath returns the path of a UNIX socket, unix:///path.
 func SocketPath(endpoint string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(endpoint, "unix:"), "//")
-}
-
-// cleanEnvironment returns the inherited variables.
-func cleanEnvironment() []string {
-	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return !slices.ContainsFunc(inherited, func(known string) bool {
-			prefix, isPrefix := strings.CutSuffix(known, "*")
-			return name == known || isPrefix && strings.HasPrefix(name, prefix)
-		})
-	})
 }
 
 // WaitReady implements emulator.Runner: a driver is ready when it has identified itself. Only then

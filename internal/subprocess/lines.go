@@ -2,6 +2,7 @@ package subprocess
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -13,34 +14,43 @@ type lines struct {
 	logger logr.Logger
 	grants *grants // nil for a controller and a sidecar
 	tail   *tail
-	rest   []byte
+	line   []byte // so far
+	more   int    // bytes of the line that are left out
 }
 
-// maxLine is the maximum length of a line that does not end.
+// maxLine is how much of a line is logged.
 const maxLine = 16 << 10
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.rest = append(l.rest, p...)
-	for {
-		line, rest, ended := bytes.Cut(l.rest, []byte("\n"))
-		if !ended && len(l.rest) < maxLine {
+	for rest := p; ; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		kept := min(len(line), maxLine-len(l.line))
+		l.line = append(l.line, line[:kept]...)
+		l.more += len(line) - kept
+		if !ended {
 			return len(p), nil
 		}
-		l.log(line)
-		l.rest = append([]byte(nil), rest...)
+		l.log()
+		rest = after
 	}
 }
 
 // flush logs the last line, even without a line break. The process must have ended.
 func (l *lines) flush() {
-	if len(l.rest) > 0 {
-		l.log(l.rest)
+	if len(l.line) > 0 {
+		l.log()
 	}
-	l.rest = nil
 }
 
-func (l *lines) log(line []byte) {
-	text := strings.TrimSpace(string(line))
+// log logs the line. A long one ends with a whole word, because half a secret is not known as one.
+func (l *lines) log() {
+	text := string(l.line)
+	if l.more > 0 {
+		end := strings.LastIndexAny(text, " \t") + 1
+		text = fmt.Sprintf("%s... (and %d bytes)", text[:end], len(text)-end+l.more)
+	}
+	text = strings.TrimSpace(text)
+	l.line, l.more = l.line[:0], 0
 	l.grants.after(func() { l.logger.Info(text) })
 	l.tail.add(text)
 }

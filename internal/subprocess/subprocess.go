@@ -113,7 +113,7 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 	if strings.Contains(strings.Join(command.Args, " "), reference(VariableProbe)) {
 		r.probe = variables[VariableProbe]
 	}
-	err = r.run(expand(command.Args, variables), append(os.Environ(), pairs(variables)...), logger)
+	err = r.run(expand(command.Args, variables), append(inheritedEnvironment(), pairs(variables)...), logger)
 	return r, err
 }
 
