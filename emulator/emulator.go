@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,33 +163,30 @@ func (e *Emulator) prepareFiles() error {
 		e.onStop(func(context.Context) error { return os.RemoveAll(dir) })
 	}
 	e.info.Journal = filepath.Join(e.info.Dir, "journal.jsonl")
-	file, err := os.OpenFile(e.info.Journal, os.O_CREATE|os.O_WRONLY|os.O_APPEND, fileMode)
+	file, err := logfile.OpenRotating(e.info.Journal, journalFileLimit)
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
 	e.journal = journal.New(journal.Options{Sink: file, MaxBytes: e.opts.JournalBytes})
 	e.keys = keyring.New(e.journal)
 	e.onStop(func(context.Context) error {
-		err := errors.Join(e.journal.Err(), ignoreClosed(file))
+		err := errors.Join(e.journal.Err(), file.Close())
 		if e.opts.Dir == "" {
 			return err
 		}
-		return errors.Join(err, logfile.Rewrite(file.Name(), e.redactLine))
+		return errors.Join(err, logfile.Rewrite(e.info.Journal, e.redactLine), logfile.Rewrite(logfile.Earlier(e.info.Journal), e.redactLine))
 	})
 	return nil
 }
+
+// journalFileLimit is the size of the journal's file, and of the earlier one: a program that prints without end
+// does not fill the disk.
+const journalFileLimit = 128 << 20
 
 // redactLine removes secret values that became known after a line of the journal was written.
 func (e *Emulator) redactLine(line []byte) []byte {
 	redacted, _ := e.journal.RedactJSON(line)
 	return redacted
-}
-
-func ignoreClosed(c io.Closer) error {
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
 }
 
 type cleanup struct {
