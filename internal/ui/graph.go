@@ -38,6 +38,12 @@ type kept struct {
 	version uint64
 }
 
+// ending is the change with which an object has ended.
+type ending struct {
+	id      string
+	version uint64
+}
+
 // graph has the objects of an emulator: the objects of Kubernetes by watches, and the objects of
 // the backend from the store.
 type graph struct {
@@ -48,6 +54,7 @@ type graph struct {
 	mu      sync.Mutex
 	version uint64
 	nodes   map[string]kept
+	gone    []ending                              // the latest, the oldest first
 	class   map[string]*unstructured.Unstructured // by ID, including ended ones
 	down    map[string]journal.Event              // the events with which stopped components ended
 }
@@ -207,15 +214,14 @@ func (g *graph) remove(id string) {
 	defer g.mu.Unlock()
 	g.version++
 	g.nodes[id] = kept{nil, g.version}
-	if len(g.nodes) < 2*maxGone {
+	g.gone = append(g.gone, ending{id, g.version})
+	if len(g.gone) <= maxGone {
 		return
 	}
-	old := slices.Sorted(maps.Keys(g.nodes))
-	slices.SortFunc(old, func(a, b string) int { return int(g.nodes[a].version) - int(g.nodes[b].version) }) //nolint:gosec // small
-	for _, id := range old {
-		if g.nodes[id].node == nil && g.nodes[id].version < g.version-maxGone {
-			delete(g.nodes, id)
-		}
+	oldest := g.gone[0]
+	g.gone = g.gone[1:]
+	if g.nodes[oldest.id].version == oldest.version { // else, it was created again
+		delete(g.nodes, oldest.id)
 	}
 }
 
