@@ -65,7 +65,7 @@ func (c *Cluster) expectEnded(ignored goleak.Option) {
 		for _, requests := range *c.machines {
 			requests.CloseIdle() // once the last request has ended
 		}
-		return goleak.Find(append(leaks.IgnoreControlPlane(), ignored)...)
+		return leaks.Find(ignored)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +17,15 @@ import (
 // at most, and a busy machine needs longer. Only a test that fails waits that long.
 const timeout = time.Minute
 
-// IgnoreControlPlane returns options that ignore the goroutines by which a control plane
+// Find returns an error with the goroutines that are left after half a second, but those in the
+// options, those of a control plane in this process, and those that controller-runtime does not end.
+func Find(options ...goleak.Option) error {
+	return goleak.Find(slices.Concat(controlPlane(), upstream(), options)...)
+}
+
+// controlPlane returns options that ignore the goroutines by which a control plane
 // in this process serves other tests, if there is one.
-func IgnoreControlPlane() []goleak.Option {
+func controlPlane() []goleak.Option {
 	if !strings.Contains(stacks(), embedded+".(*ControlPlane).listen") {
 		return nil
 	}
@@ -58,11 +65,10 @@ func stacks() string {
 	}
 }
 
-// Check waits until no goroutines are left but the ones in the options and in IgnoreControlPlane. If
-// that takes longer than a minute, it fails the test and lists the others.
+// Check is Find with a minute's patience. It fails the test and lists the goroutines.
 func Check(tb testing.TB, options ...goleak.Option) {
 	tb.Helper()
-	if err := wait(append(IgnoreControlPlane(), options...)); err != nil {
+	if err := wait(func() error { return Find(options...) }); err != nil {
 		tb.Errorf("goroutines are left: %v", err)
 	}
 }
@@ -72,7 +78,7 @@ func Check(tb testing.TB, options ...goleak.Option) {
 func Main(m *testing.M) {
 	code := m.Run()
 	if code == 0 {
-		if err := wait(nil); err != nil {
+		if err := wait(func() error { return goleak.Find(upstream()...) }); err != nil {
 			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
 			code = 1
 		}
@@ -91,11 +97,10 @@ func upstream() []goleak.Option {
 	}
 }
 
-func wait(options []goleak.Option) error {
-	options = append(upstream(), options...)
+func wait(find func() error) error {
 	deadline := time.Now().Add(timeout)
 	for {
-		err := goleak.Find(options...) // waits between its attempts
+		err := find() // waits between its attempts
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
