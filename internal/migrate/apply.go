@@ -157,12 +157,39 @@ func (a *applier) check(ctx context.Context, object manifest.Located) error {
 	case err != nil:
 		return err
 	}
-	if fields := differences(object.Unstructured, existing); len(fields) > 0 {
+	fields := differences(object.Unstructured, existing)
+	lost, err := a.lostClaim(ctx, existing)
+	if err != nil {
+		return err
+	}
+	if fields = append(fields, lost...); len(fields) > 0 {
 		a.report.Different = append(a.report.Different, Difference{referenceTo(object.Unstructured), fields})
 		return nil
 	}
 	a.report.Skipped = append(a.report.Skipped, referenceTo(object.Unstructured))
 	return nil
+}
+
+// lostClaim returns a line if a Bucket is bound to a claim that is gone: no other claim can ever have it.
+func (a *applier) lostClaim(ctx context.Context, existing *unstructured.Unstructured) ([]string, error) {
+	if existing.GetKind() != "Bucket" {
+		return nil, nil
+	}
+	ref, _, _ := unstructured.NestedStringMap(existing.Object, "spec", "bucketClaimRef") // the API server has checked it
+	if ref["uid"] == "" {
+		return nil, nil
+	}
+	claim := &unstructured.Unstructured{Object: map[string]any{"kind": "BucketClaim"}}
+	claim.SetNamespace(ref["namespace"])
+	found, err := a.resource(claim).Get(ctx, ref["name"], metav1.GetOptions{})
+	switch {
+	case err != nil && !apierrors.IsNotFound(err):
+		return nil, err
+	case err == nil && string(found.GetUID()) == ref["uid"]:
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("spec.bucketClaimRef.uid: it is %q, of a BucketClaim %s/%s that does not exist any more: "+
+		"delete the Bucket, and run the command again", ref["uid"], ref["namespace"], ref["name"])}, nil
 }
 
 func (a *applier) create(ctx context.Context, object *unstructured.Unstructured, dryRun ...string) error {

@@ -70,7 +70,8 @@ func (a *attempt) bind(ctx context.Context) (err error) {
 
 // boundBucket returns the Bucket that the claim is already bound to. A missing one is not created
 // again: that would hide the loss, and would give the claim an empty bucket while the old one still
-// has its data. An existing Bucket that an administrator has created again is bound again.
+// has its data. A Bucket that an administrator has created again is bound again, if it exists for
+// its data or for this claim.
 func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucket, error) {
 	claim := a.Object
 	bucket, err := a.findConfirmed(ctx, name)
@@ -82,7 +83,7 @@ func (a *attempt) boundBucket(ctx context.Context, name string) (*v1alpha1.Bucke
 			"Bucket %q, which this claim is bound to, does not exist any more", name)
 	case isBoundTo(bucket, claim):
 		return bucket, nil
-	case claim.Spec.ExistingBucketName == name && isFree(bucket, claim):
+	case isFree(bucket, claim) && (claim.Spec.ExistingBucketName == name || isReserved(bucket)):
 		return a.adopt(ctx, bucket)
 	default:
 		return nil, reasons.Lost(v1alpha2.ReasonBindingConflict,

@@ -44,6 +44,9 @@ func isFree(bucket *v1alpha1.Bucket, claim *v1alpha1.BucketClaim) bool {
 	return ref.UID == "" && (isEmpty || ref.Namespace == claim.Namespace && ref.Name == claim.Name)
 }
 
+// isReserved reports whether the Bucket refers to a claim by its name, as one does that was restored from a copy.
+func isReserved(bucket *v1alpha1.Bucket) bool { return referenceOf(bucket).Name != "" }
+
 // isCreatedFor reports whether a controller has created the Bucket for the claim. Earlier
 // controllers put the name of the class in front of the UID. Any other Bucket is an
 // administrator's.
