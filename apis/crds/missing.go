@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -63,6 +64,24 @@ func HasField(definition *apiextensionsv1.CustomResourceDefinition, version obje
 	}
 	return schema != nil
 }
+
+// Schema returns the schema of a kind of COSI in a version, or nil. It must not be changed.
+func Schema(version objectstorage.Version, kind string) *apiextensionsv1.JSONSchemaProps {
+	return schemas()[version][kind]
+}
+
+// schemas has the schemas of all kinds, by version and kind.
+var schemas = sync.OnceValue(func() map[objectstorage.Version]map[string]*apiextensionsv1.JSONSchemaProps {
+	known := map[objectstorage.Version]map[string]*apiextensionsv1.JSONSchemaProps{}
+	for _, version := range []objectstorage.Version{objectstorage.V1alpha1, objectstorage.V1alpha2} {
+		known[version] = map[string]*apiextensionsv1.JSONSchemaProps{}
+		all, _ := For(version) // a test decodes them
+		for _, definition := range all {
+			known[version][definition.Spec.Names.Kind] = schemaOf(definition, version)
+		}
+	}
+	return known
+})
 
 // schemaOf returns the schema of a served version, or nil.
 func schemaOf(definition *apiextensionsv1.CustomResourceDefinition, version objectstorage.Version) *apiextensionsv1.JSONSchemaProps {

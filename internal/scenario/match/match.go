@@ -99,15 +99,16 @@ func isAbsent(got any) bool {
 	return false
 }
 
-// condition evaluates the expression about self, which is null if the value is missing. A failed
-// evaluation is a difference: self may still be incomplete.
+// condition evaluates the expression about self. It holds for nothing that is not there: "self != 'old'" is no
+// expectation that there is no value. A failed evaluation is a difference: self may still be incomplete.
 func (m *matcher) condition(path string, p spec.Pattern, got any) {
+	if _, gone := got.(missing); gone || got == nil {
+		m.differ(path, p, p.Condition.String(), Missing)
+		return
+	}
 	variables := map[string]any{}
 	maps.Copy(variables, m.variables)
 	variables["self"] = got
-	if _, ok := got.(missing); ok {
-		variables["self"] = nil
-	}
 	holds, err := p.Condition.Test(variables)
 	switch {
 	case err != nil:
@@ -125,6 +126,9 @@ func (m *matcher) mapping(path string, p spec.Pattern, got any) {
 			return
 		}
 		object = nil // absent fields then match, and other fields report their expected value
+		if path == "" && len(p.Fields) == 0 {
+			m.differ(path, p, spec.Present, got)
+		}
 	}
 	for _, field := range p.Fields {
 		name, err := field.NameWith(m.variables)

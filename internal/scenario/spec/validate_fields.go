@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -34,12 +37,15 @@ var types = map[objectstorage.Version]map[string]reflect.Type{
 func (v *validation) expected(all Expectations) {
 	for i := range all {
 		if kind := types[v.api][all[i].Object.Kind]; kind != nil {
-			v.fields(&all[i].Pattern, kind, all[i].Object.Kind)
+			v.fields(&all[i].Pattern, kind, crds.Schema(v.api, all[i].Object.Kind), all[i].Object.Kind)
 		}
 	}
 }
 
-func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
+func (v *validation) fields(p *Pattern, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
+	if p.Word == "" && p.Condition.Expression == nil && !v.shape(schema, shape{p.Position, p.IsMapping, p.IsList, p.Scalar}, path) {
+		return
+	}
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
@@ -48,7 +54,7 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 	}
 	if of.Kind() == reflect.Slice {
 		for i := range p.Items {
-			v.fields(&p.Items[i], of.Elem(), path)
+			v.fields(&p.Items[i], of.Elem(), itemsOf(schema), path)
 		}
 		return
 	}
@@ -61,7 +67,7 @@ func (v *validation) fields(p *Pattern, of reflect.Type, path string) {
 		inner, ok := known[field.Name]
 		switch {
 		case ok:
-			v.fields(&field.Pattern, inner, path+"."+field.Name)
+			v.fields(&field.Pattern, inner, propertyOf(schema, field.Name), path+"."+field.Name)
 		case field.Pattern.Word != Absent && field.Key.IsZero():
 			hint := suggest.From(field.Name, slices.Sorted(maps.Keys(known)))
 			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, hint)
@@ -79,7 +85,7 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 		object := &(*s.Apply)[i].Value
 		kind, version := object.text("kind"), object.text("apiVersion")
 		if of := types[v.api][kind]; of != nil && (version == "" || version == v.api.GroupVersion().String()) {
-			v.values(object, of, kind)
+			v.values(object, of, crds.Schema(v.api, kind), kind)
 		}
 	}
 }
@@ -92,13 +98,16 @@ func (v *validation) patched(s *Step, _ map[string]bool) {
 	for i := range *s.Patch {
 		change := &(*s.Patch)[i]
 		if of := types[v.api][change.Object.Kind]; of != nil {
-			v.values(&change.Merge, of, change.Object.Kind)
+			v.values(&change.Merge, of, crds.Schema(v.api, change.Object.Kind), change.Object.Kind)
 		}
 	}
 }
 
-// values checks that a value has only fields of its type.
-func (v *validation) values(value *Value, of reflect.Type, path string) {
+// values checks that a value has only fields of its type, with values that the API server accepts.
+func (v *validation) values(value *Value, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
+	if !v.shape(schema, shape{value.Position, value.IsMapping(), value.IsList(), value.Scalar}, path) {
+		return
+	}
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
@@ -107,15 +116,11 @@ func (v *validation) values(value *Value, of reflect.Type, path string) {
 	}
 	if of.Kind() == reflect.Slice {
 		for i := range value.Items {
-			v.values(&value.Items[i], of.Elem(), path)
+			v.values(&value.Items[i], of.Elem(), itemsOf(schema), path)
 		}
 		return
 	}
 	if of.Kind() != reflect.Struct {
-		return
-	}
-	if value.IsList() {
-		v.decoder.fail(value.Position, "%s is a list, and must be an object%s", path, advice(path))
 		return
 	}
 	known := jsonFields(of)
@@ -124,20 +129,12 @@ func (v *validation) values(value *Value, of reflect.Type, path string) {
 		inner, ok := known[field.Name]
 		switch {
 		case ok:
-			v.values(&field.Value, inner, path+"."+field.Name)
+			v.values(&field.Value, inner, propertyOf(schema, field.Name), path+"."+field.Name)
 		case field.Key.IsZero():
 			hint := cmp.Or(drafts.Field(path+"."+field.Name), suggest.From(field.Name, slices.Sorted(maps.Keys(known))))
 			v.decoder.fail(field.Position, "%s has no field %q: %s", path, field.Name, hint)
 		}
 	}
-}
-
-// advice returns the field of today's draft of v1alpha2 for a field of an earlier one, or "".
-func advice(path string) string {
-	if text := drafts.Field(path); text != "" {
-		return ": " + text
-	}
-	return ""
 }
 
 // jsonFields returns the types of the fields of a struct by their names in JSON.
