@@ -69,7 +69,7 @@ func ForAccess(
 		return nil, fmt.Errorf("BucketAccess %s: %w", access, err)
 	}
 	if !object.Status.ReadyToUse {
-		return nil, fmt.Errorf("BucketAccess %s: %w%s", access, ErrNotReady, notReadyReason(object))
+		return nil, notReady(ctx, c, version, object)
 	}
 	values, err := readSecret(ctx, c, client.ObjectKey{Namespace: access.Namespace, Name: secret})
 	if err != nil {
@@ -98,17 +98,6 @@ func existingBucket(ctx context.Context, c client.Client, access *v1alpha2.Bucke
 		}
 	}
 	return "", nil
-}
-
-// notReadyReason returns the reason in the conditions of an access that is not ready.
-func notReadyReason(access *v1alpha2.BucketAccess) string {
-	var says strings.Builder
-	for _, c := range access.Status.Conditions {
-		if c.Message != "" {
-			fmt.Fprintf(&says, "; condition %s=%s: %s", c.Type, c.Status, c.Message)
-		}
-	}
-	return says.String()
 }
 
 func secretFor(access *v1alpha2.BucketAccess, claim string) (string, error) {

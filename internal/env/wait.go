@@ -14,7 +14,8 @@ import (
 
 const waitInterval = 50 * time.Millisecond
 
-// WaitAccess is ForAccess, but waits for credentials until ctx is done.
+// WaitAccess is ForAccess, but waits for credentials until ctx is done, or until COSI has rejected the access, its
+// claim or its Bucket.
 func WaitAccess(
 	ctx context.Context, c client.Client, version objectstorage.Version, access client.ObjectKey, claim string,
 ) ([]Variable, error) {
@@ -22,12 +23,12 @@ func WaitAccess(
 	var last error
 	err := wait.PollUntilContextCancel(ctx, waitInterval, true, func(ctx context.Context) (bool, error) {
 		variables, last = ForAccess(ctx, c, version, access, claim)
-		if errors.Is(last, ErrNotReady) {
+		if errors.Is(last, ErrNotReady) && !errors.Is(last, errFinal) {
 			return false, nil
 		}
 		return last == nil, last
 	})
-	if err != nil && errors.Is(last, ErrNotReady) {
+	if err != nil && errors.Is(last, ErrNotReady) && !errors.Is(last, errFinal) {
 		return nil, fmt.Errorf("%w: %w", context.Cause(ctx), last)
 	}
 	return variables, err

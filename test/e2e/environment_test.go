@@ -173,6 +173,26 @@ func TestEnvironmentIsWaitedFor(t *testing.T) {
 			t.Errorf("WaitAccess() = %v, want both the end of the wait and its reason", err)
 		}
 	})
+	t.Run("Rejected", func(t *testing.T) {
+		c := apiServer(t)
+		access := makeAccess(c, v1alpha2.BucketAccessStatus{}, "a")
+		claim := &v1alpha2.BucketClaim{
+			ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "a"},
+			Spec:       v1alpha2.BucketClaimSpec{BucketClassName: "standard", Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
+		}
+		c.Make(claim)
+		c.ModifyStatus(claim, func() {
+			claim.Status.Conditions = []metav1.Condition{{
+				Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionFalse, Reason: v1alpha2.ReasonInvalidSpec, Message: "quotaBytes is odd",
+				ObservedGeneration: claim.Generation, LastTransitionTime: metav1.Now(),
+			}}
+		})
+		_, err := env.WaitAccess(t.Context(), c, objectstorage.V1alpha2, client.ObjectKeyFromObject(access), "")
+		const want = `it has no credentials yet, and it will not have any until somebody corrects it: BucketClaim "a": quotaBytes is odd`
+		if !errors.Is(err, env.ErrNotReady) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("WaitAccess() = %v, want at once: %s", err, want)
+		}
+	})
 	t.Run("Hopeless", func(t *testing.T) {
 		c := apiServer(t)
 		_, err := env.WaitAccess(t.Context(), c, objectstorage.V1alpha2, client.ObjectKey{Namespace: c.Namespace, Name: "rw"}, "")
