@@ -48,12 +48,14 @@ var Missing any = missing{}
 // value.
 func Match(p spec.Pattern, got any, variables map[string]any) ([]Difference, error) {
 	m := &matcher{variables: variables}
+	_, m.gone = got.(missing)
 	m.value("", p, got)
 	return m.found, m.err
 }
 
 type matcher struct {
 	variables map[string]any
+	gone      bool // there is no value at all
 	found     []Difference
 	err       error
 }
@@ -68,6 +70,8 @@ func (m *matcher) value(path string, p spec.Pattern, got any) {
 		m.word(path, p, got)
 	case p.Condition.Expression != nil:
 		m.condition(path, p, got)
+	case p.Not != nil:
+		m.not(path, p, got)
 	case p.IsMapping:
 		m.mapping(path, p, got)
 	case p.IsList:
@@ -116,6 +120,29 @@ func (m *matcher) condition(path string, p spec.Pattern, got any) {
 	case !holds:
 		m.differ(path, p, p.Condition.String(), got)
 	}
+}
+
+// not holds for a missing field, and never for an object that does not exist.
+func (m *matcher) not(path string, p spec.Pattern, got any) {
+	inner := &matcher{variables: m.variables, gone: m.gone}
+	inner.value(path, *p.Not, got)
+	switch {
+	case inner.err != nil:
+		m.err = inner.err
+	case m.gone || len(inner.found) == 0:
+		m.differ(path, p, m.describeNot(p.Not), got)
+	}
+}
+
+func (m *matcher) describeNot(p *spec.Pattern) string {
+	if p.IsMapping || p.IsList || p.Not != nil || p.Word != "" || p.Condition.Expression != nil {
+		return "something else"
+	}
+	want, err := m.wanted(p.Scalar)
+	if err != nil {
+		return "something else"
+	}
+	return "not " + render(want)
 }
 
 func (m *matcher) mapping(path string, p spec.Pattern, got any) {

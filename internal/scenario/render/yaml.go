@@ -22,6 +22,8 @@ func wanted(p spec.Pattern, variables map[string]any) any {
 		return p.Word
 	case p.Condition.Expression != nil:
 		return map[string]any{"cel": p.Condition.String()}
+	case p.Not != nil:
+		return map[string]any{"not": wanted(*p.Not, variables)}
 	case p.IsMapping:
 		fields := map[string]any{}
 		for _, field := range p.Fields {

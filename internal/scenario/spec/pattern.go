@@ -24,6 +24,7 @@ type Pattern struct {
 	IsList    bool // with Items, possibly empty
 	Word      string
 	Condition Expression // about `self`
+	Not       *Pattern
 	Scalar    any        // string, Text, bool, int64, float64; nil is null
 }
 
@@ -47,7 +48,11 @@ func nameWith(name string, key Text, variables map[string]any) (string, error) {
 	return key.Text(variables)
 }
 
-const conditionKey = "cel"
+// The keys of mappings that are an expression about a value, and a pattern that it must not match.
+const (
+	conditionKey = "cel"
+	notKey       = "not"
+)
 
 func (p *Pattern) decode(d *decoder, n *yaml.Node) {
 	p.Position = d.at(n)
@@ -75,9 +80,16 @@ func (p *Pattern) decode(d *decoder, n *yaml.Node) {
 }
 
 func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
-	if len(n.Content) == 2 && n.Content[0].Value == conditionKey {
-		p.Condition.decode(d, n.Content[1])
-		return
+	if len(n.Content) == 2 {
+		switch n.Content[0].Value {
+		case conditionKey:
+			p.Condition.decode(d, n.Content[1])
+			return
+		case notKey:
+			p.Not = &Pattern{}
+			p.Not.decode(d, n.Content[1])
+			return
+		}
 	}
 	p.IsMapping = true
 	d.pairs(n, func(key, value *yaml.Node) {

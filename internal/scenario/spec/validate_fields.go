@@ -43,6 +43,10 @@ func (v *validation) expected(all Expectations) {
 }
 
 func (v *validation) fields(p *Pattern, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
+	if p.Not != nil {
+		v.fields(p.Not, of, schema, path)
+		return
+	}
 	if p.Word == "" && p.Condition.Expression == nil && !v.shape(schema, shape{p.Position, p.IsMapping, p.IsList, p.Scalar}, path) {
 		return
 	}
