@@ -26,23 +26,8 @@ func TestRotating(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
-			file := mustOpen(t, path, limit)
-			for i, text := range tc.writes {
-				if i > 0 && i == tc.reopenedAfter {
-					if err := file.Close(); err != nil {
-						t.Fatal(err)
-					}
-					file = mustOpen(t, path, limit)
-				}
-				if n, err := file.Write([]byte(text)); n != len(text) || err != nil {
-					t.Fatal(n, err)
-				}
-			}
-			for range 2 {
-				if err := file.Close(); err != nil {
-					t.Error(err)
-				}
-			}
+			mustWrite(t, path, limit, tc.writes[:tc.reopenedAfter])
+			mustWrite(t, path, limit, tc.writes[tc.reopenedAfter:])
 			earlier, _ := os.ReadFile(logfile.Earlier(path))
 			now, err := os.ReadFile(path)
 			if diff := cmp.Diff([]string{tc.now, tc.earlier}, []string{string(now), string(earlier)}); err != nil || diff != "" {
@@ -55,16 +40,21 @@ func TestRotating(t *testing.T) {
 	}
 }
 
-func mustOpen(t *testing.T, path string, limit int64) *logfile.Rotating {
+// mustWrite opens the file, writes texts, and closes it twice.
+func mustWrite(t *testing.T, path string, limit int64, texts []string) {
 	t.Helper()
 	file, err := logfile.OpenRotating(path, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	for _, text := range texts {
+		if n, err := file.Write([]byte(text)); n != len(text) || err != nil {
+			t.Error(n, err)
+		}
+	}
+	for range 2 {
 		if err := file.Close(); err != nil {
 			t.Error(err)
 		}
-	})
-	return file
+	}
 }

@@ -363,8 +363,8 @@ func TestApplyDifferent(t *testing.T) {
 	}
 	patch(`{"metadata": {"finalizers": ["objectstorage.k8s.io/protection"], "annotations": {"a": "b"}, "labels": {"c": "d"}},
 		"spec": {"bucketClaimRef": {"uid": "6c8b8b5e-0000-4000-8000-000000000002"}}}`)
-	const lost = `spec.bucketClaimRef.uid: it is "6c8b8b5e-0000-4000-8000-000000000002", of a BucketClaim demo/photos that does not exist any more: ` +
-		"delete the Bucket, and run the command again"
+	const lost = `spec.bucketClaimRef.uid: it is "6c8b8b5e-0000-4000-8000-000000000002", of a BucketClaim demo/photos ` +
+		"that does not exist any more: delete the Bucket, and run the command again"
 	bucket := migrate.Reference{Kind: "Bucket", Name: "bucket-0001"}
 	if diff := cmp.Diff([]migrate.Difference{{Object: bucket, Fields: []string{lost}}}, l.apply(objects, true).Different); diff != "" {
 		t.Errorf("bound to a claim that is gone (-want +got):\n%s", diff)

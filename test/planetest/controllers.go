@@ -21,13 +21,15 @@ import (
 
 // garbage has ConfigMaps that own others.
 type garbage struct {
+	*fixture
+
 	maps    corev1client.ConfigMapInterface
 	classes dynamic.ResourceInterface
 }
 
 func (f *fixture) testGarbageCollection(t *testing.T) {
 	g := &garbage{
-		f.kube.CoreV1().ConfigMaps(f.namespace(t)),
+		f, f.kube.CoreV1().ConfigMaps(f.namespace(t)),
 		dynamic.NewForConfigOrDie(f.config).Resource(v1alpha2.SchemeGroupVersion.WithResource("bucketclasses")),
 	}
 	t.Run("Background", g.testBackground)
@@ -37,7 +39,7 @@ func (f *fixture) testGarbageCollection(t *testing.T) {
 	t.Run("OneOwnerOfTwo", g.testOneOwnerOfTwo)
 	t.Run("CustomOwner", g.testCustomOwner)
 	t.Run("OwnerInAnotherNamespace", f.testOwnerInAnotherNamespace)
-	t.Run("OwnerInANamespaceOfNone", func(t *testing.T) { g.testOwnerInANamespaceOfNone(t, f) })
+	t.Run("OwnerInANamespaceOfNone", g.testOwnerInANamespaceOfNone)
 	t.Run("OwnerInUnservedVersion", g.testOwnerInUnservedVersion)
 }
 
@@ -114,13 +116,13 @@ func (f *fixture) restartControllers(t *testing.T) {
 }
 
 // testOwnerInANamespaceOfNone: nobody can tell which owner the object in no namespace means, so that it stays.
-func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T, f *fixture) {
+func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T) {
 	ctx := testContext(t)
 	owner := must(g.maps.Create(ctx, configMap("namespaced", nil), metav1.CreateOptions{}))(t)
 	class := newClass("of-namespaced")
 	class.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID}})
 	must(g.classes.Create(ctx, class, metav1.CreateOptions{}))(t)
-	f.untilReported(t, metav1.NamespaceDefault, class.GetName())
+	g.untilReported(t, metav1.NamespaceDefault, class.GetName())
 	g.untilCollected(t, "after-namespaced")
 	if kept := must(g.classes.Get(ctx, class.GetName(), metav1.GetOptions{}))(t); kept.GetDeletionTimestamp() != nil {
 		t.Error("the object is being deleted")
@@ -131,7 +133,9 @@ func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T, f *fixture) {
 func (g *garbage) testOwnerInUnservedVersion(t *testing.T) {
 	ctx := testContext(t)
 	child := configMap("of-unserved", nil)
-	child.OwnerReferences = []metav1.OwnerReference{{APIVersion: v1alpha2.GroupName + "/v9", Kind: "BucketClass", Name: "none", UID: "unserved"}}
+	child.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: v1alpha2.GroupName + "/v9", Kind: "BucketClass", Name: "none", UID: "unserved",
+	}}
 	must(g.maps.Create(ctx, child, metav1.CreateOptions{}))(t)
 	g.untilCollected(t, "after-unserved")
 	if kept := must(g.maps.Get(ctx, child.Name, metav1.GetOptions{}))(t); kept.DeletionTimestamp != nil {

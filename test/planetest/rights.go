@@ -94,7 +94,8 @@ func (f *fixture) testEscalation(t *testing.T) {
 		},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
 		rbacv1.PolicyRule{
-			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles"}, ResourceNames: []string{"had", "named"}, Verbs: []string{"escalate"},
+			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles"}, ResourceNames: []string{"had", "named"},
+			Verbs: []string{"escalate"},
 		},
 	)
 	climber := f.user(t, user)

@@ -50,7 +50,10 @@ type logEntry struct {
 // openLog starts a log after a revision.
 func openLog(dir string, revision int64) (*writeLog, error) {
 	l := &writeLog{dir: dir, full: make(chan struct{}, 1), stop: make(chan struct{})}
-	return l, l.open(revision)
+	if err := l.open(revision); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func (l *writeLog) open(revision int64) error {

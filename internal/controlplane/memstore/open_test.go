@@ -44,43 +44,50 @@ func (s *testStore) mustFold(t *testing.T) {
 	}
 }
 
-func podsOf(s *testStore, t *testing.T) []example.Pod {
+func podsOf(t *testing.T, s *testStore) []example.Pod {
 	t.Helper()
 	return s.mustList(t, storage.ListOptions{}).Items
 }
 
+// writer writes into the store of a test.
+type writer struct {
+	*testing.T
+	*testStore
+}
+
 // TestOpen: what was answered is there again, and no version is given twice.
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
-		writes func(*testing.T, *testStore)
+		writes func(writer)
 	}{
-		{"nothing", func(*testing.T, *testStore) {}},
-		{"creations", func(t *testing.T, s *testStore) {
-			s.mustCreate(t, newPod("a"), 0)
-			s.mustCreate(t, newPod("b"), 100)
+		{"nothing", func(writer) {}},
+		{"creations", func(w writer) {
+			w.mustCreate(w.T, newPod("a"), 0)
+			w.mustCreate(w.T, newPod("b"), 100)
 		}},
-		{"update", func(t *testing.T, s *testStore) { s.mustCreate(t, newPod("a"), 0); s.mustLabel(t, "a", "new") }},
-		{"deletion", func(t *testing.T, s *testStore) {
-			s.mustCreate(t, newPod("a"), 100)
-			s.mustCreate(t, newPod("b"), 0)
-			s.mustDelete(t, "a")
+		{"update", func(w writer) { w.mustCreate(w.T, newPod("a"), 0); w.mustLabel(w.T, "a", "new") }},
+		{"deletion", func(w writer) {
+			w.mustCreate(w.T, newPod("a"), 100)
+			w.mustCreate(w.T, newPod("b"), 0)
+			w.mustDelete(w.T, "a")
 		}},
-		{"before and after a snapshot", func(t *testing.T, s *testStore) {
-			s.mustCreate(t, newPod("a"), 100)
-			s.mustCreate(t, newPod("b"), 0)
-			s.mustFold(t)
-			s.mustDelete(t, "a")
-			s.mustLabel(t, "b", "new")
+		{"before and after a snapshot", func(w writer) {
+			w.mustCreate(w.T, newPod("a"), 100)
+			w.mustCreate(w.T, newPod("b"), 0)
+			w.mustFold(w.T)
+			w.mustDelete(w.T, "a")
+			w.mustLabel(w.T, "b", "new")
 		}},
-		{"snapshot, and nothing after it", func(t *testing.T, s *testStore) { s.mustCreate(t, newPod("a"), 0); s.mustFold(t) }},
-		{"snapshot that the logs outlive", func(t *testing.T, s *testStore) {
-			s.mustCreate(t, newPod("a"), 0)
-			s.mustLabel(t, "a", "new")
-			if err := s.store.Snapshot().saveIn(s.store.log.dir); err != nil {
-				t.Fatal(err)
+		{"snapshot, and nothing after it", func(w writer) { w.mustCreate(w.T, newPod("a"), 0); w.mustFold(w.T) }},
+		{"snapshot that the logs outlive", func(w writer) {
+			w.mustCreate(w.T, newPod("a"), 0)
+			w.mustLabel(w.T, "a", "new")
+			if err := w.store.Snapshot().saveIn(w.store.log.dir); err != nil {
+				w.Fatal(err)
 			}
-			s.mustDelete(t, "a")
+			w.mustDelete(w.T, "a")
 		}},
 	}
 	for _, test := range tests {
@@ -88,13 +95,13 @@ func TestOpen(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			first := mustOpen(t, dir, Options{})
-			test.writes(t, first)
-			want, revision := podsOf(first, t), first.store.Revision()
+			test.writes(writer{t, first})
+			want, revision := podsOf(t, first), first.store.Revision()
 			left := killed(t, first, dir)
 			first.store.Close()
 			for how, dir := range map[string]string{"killed": left, "closed": dir} {
 				second := mustOpen(t, dir, Options{})
-				if diff := cmp.Diff(want, podsOf(second, t)); diff != "" {
+				if diff := cmp.Diff(want, podsOf(t, second)); diff != "" {
 					t.Errorf("%s: objects (-before +after):\n%s", how, diff)
 				}
 				if got := revisionOf(t, second.mustCreate(t, newPod("next"), 0)); got <= revision {
@@ -130,7 +137,7 @@ func TestOpenWhileWritten(t *testing.T) {
 		s.mustFold(t)
 		left := killed(t, s, dir)
 		after := map[string]bool{}
-		for _, pod := range podsOf(mustOpen(t, left, Options{}), t) {
+		for _, pod := range podsOf(t, mustOpen(t, left, Options{})) {
 			after[pod.Name] = true
 		}
 		for _, name := range want {
@@ -153,6 +160,7 @@ func awaitAnswers(t *testing.T, answered *sync.Map, n int) {
 
 // TestOpenDamaged: half a line at the end was never answered; all else is an error.
 func TestOpenDamaged(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		damage func(log string) string
@@ -190,7 +198,7 @@ func TestOpenDamaged(t *testing.T) {
 			}
 			t.Cleanup(store.Close)
 			var names []string
-			for _, pod := range podsOf(openTestStore(t, store, nil), t) {
+			for _, pod := range podsOf(t, openTestStore(t, store, nil)) {
 				names = append(names, pod.Name)
 			}
 			if got := strings.Join(names, " "); got != test.want {
@@ -205,7 +213,7 @@ func TestLogFails(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, Options{})
 	s.mustCreate(t, newPod("a"), 100)
-	want := podsOf(s, t)
+	want := podsOf(t, s)
 	if err := s.store.log.file.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +227,7 @@ func TestLogFails(t *testing.T) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
-	if diff := cmp.Diff(want, podsOf(s, t)); diff != "" {
+	if diff := cmp.Diff(want, podsOf(t, s)); diff != "" {
 		t.Errorf("objects (-before +after):\n%s", diff)
 	}
 }

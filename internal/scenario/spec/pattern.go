@@ -25,8 +25,11 @@ type Pattern struct {
 	Word      string
 	Condition Expression // about `self`
 	Not       *Pattern
-	Scalar    any        // string, Text, bool, int64, float64; nil is null
+	Scalar    any // string, Text, bool, int64, float64; nil is null
 }
+
+// isOpen reports whether the pattern fits values of all types.
+func (p *Pattern) isOpen() bool { return p.Word != "" || p.Condition.Expression != nil }
 
 // PatternField is a field of a mapping, with the pattern of its value.
 type PatternField struct {

@@ -47,7 +47,7 @@ func (v *validation) fields(p *Pattern, of reflect.Type, schema *apiextensionsv1
 		v.fields(p.Not, of, schema, path)
 		return
 	}
-	if p.Word == "" && p.Condition.Expression == nil && !v.shape(schema, shape{p.Position, p.IsMapping, p.IsList, p.Scalar}, path) {
+	if !p.isOpen() && !v.shape(schema, shape{p.Position, p.IsMapping, p.IsList, p.Scalar}, path) {
 		return
 	}
 	for of.Kind() == reflect.Pointer {

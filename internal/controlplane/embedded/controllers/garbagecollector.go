@@ -202,27 +202,37 @@ func (c *collector) process(ctx context.Context, uid string) error {
 		return nil // it is gone, or its finalizers belong to others
 	}
 	latest, err := c.get(ctx, state.identity)
-	if apierrors.IsNotFound(err) || err == nil && latest.UID != state.uid {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if n := c.nodes[state.uid]; n != nil && n.identity == state.identity { // else, it has been seen elsewhere
-			c.remove(state.uid)
-		}
-		return nil
-	}
 	switch {
+	case apierrors.IsNotFound(err) || err == nil && latest.UID != state.uid:
+		c.forget(state.identity)
+		return nil
 	case errors.Is(err, errOwnerNamespaced):
 		return nil
 	case err != nil:
 		return err
-	case state.orphaning:
-		return c.orphan(ctx, &state, latest, dependents)
-	case state.deletingDependents:
-		return c.finishForeground(ctx, &state, latest, dependents)
-	case state.virtual:
+	}
+	return c.advance(ctx, &state, latest, dependents)
+}
+
+// forget removes an object that does not exist where it was expected, unless it has been seen elsewhere meanwhile.
+func (c *collector) forget(at identity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := c.nodes[at.uid]; n != nil && n.identity == at {
+		c.remove(at.uid)
+	}
+}
+
+func (c *collector) advance(ctx context.Context, n *node, latest *metav1.PartialObjectMetadata, dependents []node) error {
+	switch {
+	case n.orphaning:
+		return c.orphan(ctx, n, latest, dependents)
+	case n.deletingDependents:
+		return c.finishForeground(ctx, n, latest, dependents)
+	case n.virtual:
 		return errNotSeen
 	default:
-		return c.collect(ctx, &state, latest, dependents)
+		return c.collect(ctx, n, latest, dependents)
 	}
 }
 
