@@ -62,9 +62,12 @@ func (v *validation) fields(p *Pattern, of reflect.Type, schema *apiextensionsv1
 		}
 		return
 	}
-	if of.Kind() != reflect.Struct {
-		return
+	if of.Kind() == reflect.Struct {
+		v.patternFields(p, of, schema, path)
 	}
+}
+
+func (v *validation) patternFields(p *Pattern, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
 	known := jsonFields(of)
 	for i := range p.Fields {
 		field := &p.Fields[i]
