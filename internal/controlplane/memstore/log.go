@@ -1,12 +1,9 @@
 package memstore
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,9 +21,9 @@ const flushInterval = time.Second
 // writeLog is the writes since the last snapshot of a store, in a directory. A log is a file whose name has the
 // revision before its first write, and which has one write a line. The lock of the store protects it.
 //
-// A write is in the file before anybody can see it, so that a killed process loses nothing. It is not flushed to the
-// disk before it is answered: that would cost a client two thirds of its writes per second. A power failure can take
-// the writes of about a second.
+// The store writes to the file before readers and watches see the change, so that a killed process loses no write. It
+// answers before the disk is flushed: a flush for each write would cost a client two thirds of its writes/s. A power
+// failure can lose the writes of the last second.
 type writeLog struct {
 	dir  string
 	file *os.File
@@ -195,66 +192,4 @@ func (s *Store) closeLog() {
 		_ = s.log.fail(errClosed)
 		_ = s.log.file.Close() // all that was answered is in it
 	})
-}
-
-// replay adds the writes of a log to a snapshot, and returns how many it had. The last line may be incomplete:
-// its write was never answered.
-func (s *Snapshot) replay(name string) (writes int, err error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close() //nolint:errcheck // only read from
-	in := bufio.NewReader(file)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		switch {
-		case errors.Is(err, io.EOF):
-			return writes, nil
-		case err != nil:
-			return writes, err
-		}
-		if err := s.replayLine(line); err != nil {
-			if _, err := in.Peek(1); errors.Is(err, io.EOF) {
-				return writes, nil
-			}
-			return writes, fmt.Errorf("%s, line %d: %w: the file is damaged; without that line and those after it, "+
-				"the objects are as they were before these writes", name, n, err)
-		}
-		writes++
-	}
-}
-
-func (s *Snapshot) replayLine(line []byte) error {
-	var entry logEntry
-	in := json.NewDecoder(bytes.NewReader(line))
-	in.DisallowUnknownFields()
-	if err := in.Decode(&entry); err != nil {
-		return err
-	}
-	switch {
-	case entry.Key == "":
-		return errors.New("the key is empty")
-	case entry.Revision <= s.revision:
-		return nil // the snapshot was saved, and the log not removed
-	case entry.Revision != s.revision+1:
-		return fmt.Errorf("revision %d follows revision %d", entry.Revision, s.revision)
-	}
-	s.revision = entry.Revision
-	rec := &record{key: entry.Key, revision: entry.Revision, data: entry.Data}
-	if entry.Data == nil {
-		s.forget(s.records.Delete(rec))
-		return nil
-	}
-	s.forget(s.records.ReplaceOrInsert(rec))
-	if entry.TTL > 0 {
-		s.expiry[rec] = time.Duration(entry.TTL) * time.Second //nolint:gosec // seconds of a lifetime
-	}
-	return nil
-}
-
-func (s *Snapshot) forget(rec *record, existed bool) {
-	if existed {
-		delete(s.expiry, rec)
-	}
 }
