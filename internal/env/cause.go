@@ -15,10 +15,10 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 )
 
-// errFinal is the error of an access that no wait makes ready.
-var errFinal = errors.New("it will not have any until somebody corrects it")
+// errFinal means that COSI has rejected the access, its claim or its Bucket, and does not retry.
+var errFinal = errors.New("COSI does not retry until an object is corrected")
 
-// cause is why an access is not ready: its own conditions, and those of the claims and Buckets that it waits for.
+// cause collects the conditions that explain why an access is not ready: of the access, its claims and their Buckets.
 type cause struct {
 	lines []string
 	final bool
@@ -35,7 +35,7 @@ func notReady(ctx context.Context, c client.Client, version objectstorage.Versio
 	}
 	err := fmt.Errorf("BucketAccess %s: %w", client.ObjectKeyFromObject(access), ErrNotReady)
 	if found.final && version != objectstorage.V1alpha1 { // whose Events may be about an earlier state
-		err = fmt.Errorf("%w, and %w", err, errFinal)
+		err = fmt.Errorf("%w, %w", err, errFinal)
 	}
 	if len(found.lines) == 0 {
 		return err
@@ -46,7 +46,7 @@ func notReady(ctx context.Context, c client.Client, version objectstorage.Versio
 func (f *cause) addClaim(lists *hub.Lists, name string) {
 	i := slices.IndexFunc(lists.Claims, func(claim v1alpha2.BucketClaim) bool { return claim.Name == name })
 	if i < 0 {
-		return // the access waits for it, and says so
+		return // a condition of the access reports it
 	}
 	claim := &lists.Claims[i]
 	f.add(fmt.Sprintf("BucketClaim %q: ", name), claim.Generation, claim.Status.Conditions)

@@ -188,7 +188,7 @@ func TestEnvironmentIsWaitedFor(t *testing.T) {
 			}}
 		})
 		_, err := env.WaitAccess(t.Context(), c, objectstorage.V1alpha2, client.ObjectKeyFromObject(access), "")
-		const want = `it has no credentials yet, and it will not have any until somebody corrects it: BucketClaim "a": quotaBytes is odd`
+		const want = `it has no credentials yet, COSI does not retry until an object is corrected: BucketClaim "a": quotaBytes is odd`
 		if !errors.Is(err, env.ErrNotReady) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("WaitAccess() = %v, want at once: %s", err, want)
 		}

@@ -115,7 +115,8 @@ func (f *fixture) restartControllers(t *testing.T) {
 	}
 }
 
-// testOwnerInANamespaceOfNone: nobody can tell which owner the object in no namespace means, so that it stays.
+// testOwnerInANamespaceOfNone: the reference of a cluster-scoped object to a namespaced owner is ambiguous, so the
+// object is kept.
 func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T) {
 	ctx := testContext(t)
 	owner := must(g.maps.Create(ctx, configMap("namespaced", nil), metav1.CreateOptions{}))(t)
@@ -129,7 +130,7 @@ func (g *garbage) testOwnerInANamespaceOfNone(t *testing.T) {
 	}
 }
 
-// testOwnerInUnservedVersion: nobody can tell whether the owner is there, so that the object stays.
+// testOwnerInUnservedVersion: the owner cannot be looked up, so the object is kept.
 func (g *garbage) testOwnerInUnservedVersion(t *testing.T) {
 	ctx := testContext(t)
 	child := configMap("of-unserved", nil)

@@ -16,10 +16,9 @@ const SnapshotFile = "objects.jsonl"
 // unflushed is more than the writes of flushInterval.
 const unflushed = 100_000
 
-// Open returns a store that keeps its objects in a directory. It has the objects of the store that kept them
-// there before, with every write that was answered, also if its process was killed. A power failure can take the
-// writes of the last second; none of their versions is given again. The directory exists, and no other store uses
-// it. After Close, writes fail.
+// Open returns a store that keeps its objects in a directory. It restores all answered writes of the previous store in
+// that directory, even if its process was killed. A power failure can lose the writes of the last second; their
+// resource versions are not reused. The directory must exist, and no other store may use it. After Close, writes fail.
 func Open(dir string, options Options) (*Store, error) {
 	snapshot, err := openSnapshot(dir)
 	if err != nil {

@@ -55,7 +55,7 @@ type writer struct {
 	*testStore
 }
 
-// TestOpen: what was answered is there again, and no version is given twice.
+// TestOpen: a new store restores all answered writes, and reuses no resource version.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -232,7 +232,7 @@ func TestLogFails(t *testing.T) {
 	}
 }
 
-// TestLogIsFolded: a log does not grow for ever, and Close leaves a snapshot.
+// TestLogIsFolded: a snapshot replaces a full log, and Close saves one.
 func TestLogIsFolded(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, Options{LogBytes: 1000})

@@ -43,8 +43,8 @@ func (r *run) noteUnsupported(method, code, message string) {
 	}
 }
 
-// unsupportedFeature returns the reason to skip a scenario whose steps have failed because the user's driver has no
-// such feature, or "". What the clean-up and the oracles find afterwards is a failure all the same.
+// unsupportedFeature returns the reason to skip a scenario whose steps have failed because the user's driver lacks a
+// feature, or "". Later findings of the clean-up and the oracles still fail the scenario.
 func (r *run) unsupportedFeature() string {
 	emu := r.engine.emulator
 	hasOwnDriver := emu.Store() == nil && emu.Info().DriverEndpoint != ""

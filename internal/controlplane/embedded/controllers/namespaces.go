@@ -94,7 +94,7 @@ func (n *namespaces) process(ctx context.Context, name string) error {
 var errNotEmpty = errors.New("the namespace is not empty")
 
 // resources returns all resources. It fails until the cache has the definitions of the API server:
-// objects of a resource that nobody knows would disappear with their namespace.
+// objects of an unknown resource would be lost with their namespace.
 func (n *namespaces) resources(ctx context.Context) ([]resource, error) {
 	all := scheme.Resources()
 	live, err := n.metadata.Resource(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")).

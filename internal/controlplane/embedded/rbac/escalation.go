@@ -108,7 +108,7 @@ func (a *Authorizer) checkBinding(
 	}
 	rules, err := policy.rulesOf(role, namespace)
 	if apierrors.IsNotFound(err) {
-		return apierrors.NewNotFound(rbacv1.Resource(resource), role.Name) // as kube-apiserver says it
+		return apierrors.NewNotFound(rbacv1.Resource(resource), role.Name) // kube-apiserver names the binding, too
 	}
 	if err != nil {
 		return err
