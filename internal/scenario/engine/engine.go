@@ -146,7 +146,7 @@ func (r *run) perform(ctx context.Context) {
 		limited, cancel := limits.WithDuration(ctx, r.engine.timeouts.Scale(r.scenario.Setup.Limits.OrDefault().Duration.Or(0)))
 		err = r.steps(limited, r.scenario.Steps)
 		if err == nil {
-			r.awaitFaults(limited)
+			r.awaitFaults(limited, r.injections())
 		}
 		cancel()
 	}

@@ -61,6 +61,7 @@ func (r *run) scopedMark(name string) string {
 
 func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 	if len(*s.Heal) == 0 {
+		r.awaitFaults(ctx, r.injections())
 		return nil, r.healAll()
 	}
 	for _, text := range *s.Heal {
@@ -68,11 +69,20 @@ func (r *run) heal(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.healOne(r.scoped(name)); err != nil {
+		name = r.scoped(name)
+		r.awaitFaults(ctx, slices.DeleteFunc(r.injections(), func(i injection) bool { return i.name != name }))
+		if err := r.healOne(name); err != nil {
 			return nil, err
 		}
 	}
 	return nil, nil
+}
+
+// injections returns the active faults.
+func (r *run) injections() []injection {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.faults)
 }
 
 // healOne removes a fault of the scenario, which must have been applied to an operation.
@@ -95,11 +105,8 @@ func (r *run) healOne(name string) error {
 
 // healAll removes all faults of the scenario. Some may be removed already.
 func (r *run) healAll() error {
-	r.mu.Lock()
-	all := slices.Clone(r.faults)
-	r.mu.Unlock()
 	var failed []error
-	for _, i := range all {
+	for _, i := range r.injections() {
 		if err := r.healOne(i.name); !errors.Is(err, fault.ErrUnknown) {
 			failed = append(failed, err)
 		}

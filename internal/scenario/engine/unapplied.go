@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -45,18 +46,29 @@ func (r *run) lacksOperation(f fault.Status) bool {
 	return len(r.result.Failures) == 0 // otherwise the scenario ended before the fault's operation
 }
 
-// awaitFaults waits for idle components if a fault still lacks an operation: the work for the last
-// step may continue after it.
-func (r *run) awaitFaults(ctx context.Context) {
+// awaitFaults waits until each fault has an operation, or all components are idle: what the last
+// step was about may come after it.
+func (r *run) awaitFaults(ctx context.Context, faults []injection) {
 	lacks := func(f fault.Status) bool {
-		return slices.ContainsFunc(r.faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)
+		return slices.ContainsFunc(faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)
 	}
-	if !slices.ContainsFunc(r.engine.emulator.Faults().List(), lacks) {
+	lacking := func() bool { return slices.ContainsFunc(r.engine.emulator.Faults().List(), lacks) }
+	mark := r.engine.journal.Mark()
+	if !lacking() {
 		return
 	}
 	ctx, cancel := r.engine.timeouts.With(ctx, r.engine.timeouts.Scale(time.Duration(spec.DefaultTimeout)))
-	defer cancel()
-	idle.New(r.engine.emulator).WaitQuiet(ctx, r.ownScope, idle.SettleQuiet)
+	var followed sync.WaitGroup
+	followed.Go(func() {
+		for range r.engine.journal.Follow(ctx, mark) {
+			if !lacking() {
+				cancel()
+			}
+		}
+	})
+	idle.New(r.engine.emulator).WaitSettled(ctx, r.ownScope, idle.SettleQuiet, r.probeLatency)
+	cancel()
+	followed.Wait()
 }
 
 // whyUnapplied describes the event that comes closest to the fault's match.

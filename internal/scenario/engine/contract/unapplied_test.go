@@ -33,6 +33,12 @@ func TestUnappliedFault(t *testing.T) {
 			reason: "It was applied before it was healed.",
 			steps:  inject + "fail: Unavailable, times: 1}" + claim + "- heal: f",
 		},
+		"HealedBeforeItsOperation": {
+			reason: "A fault stays until its operation, which comes after the steps.",
+			steps: "- inject: {name: slow, seam: api, component: controller, operation: delete buckets, delay: 100ms, times: 1}\n" +
+				"- inject: {name: f, seam: rpc, operation: DriverDeleteBucket, fail: Unavailable, times: 1}" + claim +
+				"- delete: [BucketClaim/photos]\n- heal: f",
+		},
 		"AfterTheLastStep": {
 			reason: "The components go on after the last step: they delete the bucket that it was about.",
 			steps: "- inject: {name: slow, seam: api, component: controller, operation: delete buckets, delay: 100ms, times: 1}\n" +
