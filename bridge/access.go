@@ -70,7 +70,7 @@ func (b *Bridge) grant(
 		return nil, err
 	}
 	var incomplete error // an invalid response with a valid ID, which is stored
-	err = b.accounts.learn(ctx, request.GetAccountId(), request, func(known string) (id string, err error) {
+	err = b.accounts.learn(ctx, request.GetAccountId(), d.choosesAccountIDs(), request, func(known string) (id string, err error) {
 		id, response, err = d.grant(ctx, request, own, known)
 		switch {
 		case id != "":

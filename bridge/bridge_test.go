@@ -386,36 +386,31 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestNotIdempotent: a driver that makes another bucket and another account in each call
-// has all of them removed whose IDs it returned.
+// TestNotIdempotent: a driver that makes another bucket and another account in each call has all of
+// them removed whose IDs it returned, also the one whose ID is its name.
 func TestNotIdempotent(t *testing.T) {
-	var calls int
-	driver := &oldDriver{credentials: s3Credentials(), strict: true}
-	driver.idOf = func(name string) string {
-		calls++
-		return name + strings.Repeat("'", calls)
-	}
-	b := newBridge(t, bridge.Options{DialOptions: driver.dial(t)})
-	for _, step := range []int{0, 0, 1, 1, 2, 3} {
-		if err := life[step].call(t.Context(), b); err != nil {
-			t.Fatalf("%s: %v", life[step].name, err)
-		}
-	}
-	if diff := cmp.Diff([]string(nil), driver.left()); diff != "" {
-		t.Errorf("left at the driver (-want +got):\n%s", diff)
-	}
-}
-
-// TestNamesAreNotStored: for a driver that returns names, one entry is stored, once.
-func TestNamesAreNotStored(t *testing.T) {
-	driver, store := &oldDriver{credentials: s3Credentials()}, memory{}
-	b := newBridge(t, bridge.Options{DialOptions: driver.dial(t), Store: store})
-	for _, step := range life[:2] {
-		if err := step.call(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(memory{"bucket-ids-are-names": "true", "account-ids-are-names": "true"}, store); diff != "" {
-		t.Errorf("stored (-want +got):\n%s", diff)
+	for form, idOf := range map[string]func(name string, call int) string{
+		"Own":       func(name string, call int) string { return name + strings.Repeat("'", call) },
+		"NameFirst": func(name string, call int) string { return name + strings.Repeat("'", call-1) },
+		"NameLast":  func(name string, call int) string { return name + strings.Repeat("'", 2-call) },
+	} {
+		t.Run(form, func(t *testing.T) {
+			calls := map[string]int{}
+			driver := &oldDriver{credentials: s3Credentials(), strict: true}
+			driver.idOf = func(name string) string {
+				calls[name]++
+				return idOf(name, calls[name])
+			}
+			store := memory{}
+			b := newBridge(t, bridge.Options{DialOptions: driver.dial(t), Store: store})
+			for _, step := range []int{0, 0, 1, 1, 2, 3} {
+				if err := life[step].call(t.Context(), b); err != nil {
+					t.Fatalf("%s: %v", life[step].name, err)
+				}
+			}
+			if left := driver.left(); left != nil || len(store) > 0 {
+				t.Errorf("left at the driver: %v, in the store: %v", left, store)
+			}
+		})
 	}
 }

@@ -51,7 +51,7 @@ func (b *Bridge) DriverCreateBucket(
 // create has the driver create a bucket, and stores its ID.
 func (b *Bridge) create(ctx context.Context, d driver, request *cosiv1alpha2.DriverCreateBucketRequest) (info *bucketInfo, err error) {
 	name := request.GetBucketId()
-	err = b.buckets.learn(ctx, name, request, func(known string) (string, error) {
+	err = b.buckets.learn(ctx, name, d.choosesBucketIDs(), request, func(known string) (string, error) {
 		id, created, err := d.createBucket(ctx, request, known)
 		if err != nil {
 			return "", err

@@ -237,8 +237,6 @@ func TestDialects(t *testing.T) {
 			if diff := cmp.Diff([]string{want.bucket, "s3-loc:bc-1", "key-of-loc:ba-1"}, got); diff != "" {
 				t.Errorf("ID of the bucket, its name for applications, key (-want +got):\n%s", diff)
 			}
-			delete(store, "bucket-ids-are-names")
-			delete(store, "account-ids-are-names")
 			if left := driver.Left(); left != nil || len(store) > 0 {
 				t.Errorf("left at the driver: %v, in the store: %v", left, store)
 			}

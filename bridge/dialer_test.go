@@ -148,7 +148,7 @@ func TestDialerUnlisted(t *testing.T) {
 // TestDialerAfterRestart: a driver may start late, and in another dialect than before. A bridge stays
 // in front of it as long as IDs are stored.
 func TestDialerAfterRestart(t *testing.T) {
-	store := memory{"bucket-ids-are-names": "true"} // this alone needs no bridge
+	store := memory{}
 	d := newDialed(t, &dialectdriver.Driver{Dialect: dialects.KEP, IDOf: ownID}, true, store)
 	restart := func(dialect dialects.Dialect, stop func()) func() {
 		if stop != nil {
@@ -161,7 +161,7 @@ func TestDialerAfterRestart(t *testing.T) {
 	d.conn.Connect()
 	stop := restart(dialects.KEP, nil)
 	d.create(t, "bc-0")
-	if diff := cmp.Diff(memory{"bucket-ids-are-names": "true"}, store); diff != "" {
+	if diff := cmp.Diff(memory{}, store); diff != "" {
 		t.Errorf("a driver of the KEP's dialect is behind a bridge, which has stored (-want +got):\n%s", diff)
 	}
 	stop = restart(dialects.OneMode, stop)

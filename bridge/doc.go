@@ -3,10 +3,9 @@
 // sidecar into one of the driver's [dialects.Dialect], which [Detect] finds out.
 //
 // v1alpha2 fixes the ID of a bucket or account before it exists; a driver of an older
-// protocol chooses it afterwards. The bridge returns the name as the ID. If the driver's own
-// ID differs, the bridge stores it durably before it answers, and uses it in all
-// later calls. It stores nothing else, except the requested names until it knows whether the
-// driver chooses IDs of its own.
+// protocol chooses it afterwards. The bridge returns the name as the ID. It stores
+// durably that it is about to ask the driver, and every ID that the driver returns before it answers.
+// All later calls have the driver's latest ID, and all of its IDs are deleted in the end.
 //
 // The bridge rejects requests that a dialect cannot express before it calls the driver: in v1alpha1,
 // access modes other than read-write, several buckets for an access, Google Cloud Storage; in others,

@@ -28,6 +28,11 @@ type driver interface {
 	// checkGrant is checkBucket for access.
 	checkGrant(request grantRequest, buckets []*accessedBucket) error
 
+	// choosesBucketIDs reports whether the driver chooses the ID of a bucket when it has created it.
+	choosesBucketIDs() bool
+	// choosesAccountIDs is choosesBucketIDs for accounts.
+	choosesAccountIDs() bool
+
 	// generateBucketID returns the ID of a new bucket: its name, unless the driver chooses IDs
 	// before it creates.
 	generateBucketID(ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest) (string, error)

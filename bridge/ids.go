@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -16,15 +15,12 @@ import (
 
 // ids finds the IDs that the driver has chosen for names.
 //
-// Most drivers return the name as the ID, and then nothing is stored. Whether this one
-// does is not known before its first answer. Until then, and for a driver that chooses
-// IDs of its own, the name is stored before the driver is called: if the bridge then
-// crashes before the ID is stored, it is known that the driver must be asked again.
+// A name has a record from before the driver is asked until its bucket or account is gone, also if the
+// driver returns the name: a driver may return another ID at a repeat, and have both. If the bridge
+// crashes before the ID is stored, the record tells that the driver must be asked again.
 type ids struct {
 	store Store
 	kind  string
-	// named is set once the driver has returned names as IDs.
-	named atomic.Bool
 }
 
 // The kinds of objects with IDs.
@@ -47,9 +43,6 @@ type record struct {
 }
 
 func (i *ids) key(name string) string { return i.kind + "/" + name }
-
-// namedKey is the key of a marker: the driver has returned a name as the ID.
-func (i *ids) namedKey() string { return i.kind + "-ids-are-names" }
 
 // HasIDs reports whether a store has the ID of any bucket or account: calls for them need a bridge.
 func HasIDs(ctx context.Context, store KeyStore) (bool, error) {
@@ -94,32 +87,19 @@ func (i *ids) failed(verb, name string, err error) error {
 	return status.Errorf(codes.Unavailable, "the bridge cannot %s the driver's ID of %s %s: %v", verb, i.kind, name, err)
 }
 
-// areNames reports whether the driver is known to return names as IDs.
-func (i *ids) areNames(ctx context.Context) (bool, error) {
-	if i.named.Load() {
-		return true, nil
-	}
-	_, found, err := i.store.Load(ctx, i.namedKey())
-	if err != nil {
-		return false, status.Errorf(codes.Unavailable, "the bridge cannot read what IDs the driver returns: %v", err)
-	}
-	if found {
-		i.named.Store(true)
-	}
-	return found, nil
-}
-
 // learn makes a request that creates, which returns the ID of a name, and returns once that
-// is durable. It gives ask the latest ID that is stored, if there is one.
-func (i *ids) learn(ctx context.Context, name string, request proto.Message, ask func(known string) (id string, err error)) error {
+// is durable. It gives ask the latest ID that is stored, if there is one. A driver that does not
+// choose the ID in its answer has the name as the ID, and there is nothing to store.
+func (i *ids) learn(ctx context.Context, name string, chooses bool, request proto.Message, ask func(known string) (id string, err error)) error {
 	known, found, err := i.load(ctx, name)
 	if err != nil {
 		return err
 	}
-	if !found {
-		if found, err = i.announce(ctx, name, request); err != nil {
+	if !found && chooses {
+		if err := i.announce(ctx, name, request); err != nil {
 			return err
 		}
+		found = true
 	}
 	id, err := ask(known.latest())
 	if err != nil {
@@ -128,18 +108,12 @@ func (i *ids) learn(ctx context.Context, name string, request proto.Message, ask
 		}
 		return err
 	}
-	if id == name && len(known.IDs) == 0 {
-		return i.rememberNames(ctx, name, found)
-	}
-	if known.latest() == id {
+	if known.latest() == id || !found && id == name {
 		return nil
 	}
 	known.IDs = append(slices.DeleteFunc(known.IDs, func(other string) bool { return other == id }), id)
 	known.Request = nil
-	if err := i.save(ctx, name, known); err != nil {
-		return err
-	}
-	return i.rememberOwn(ctx)
+	return i.save(ctx, name, known)
 }
 
 func (r record) latest() string {
@@ -149,17 +123,13 @@ func (r record) latest() string {
 	return r.IDs[len(r.IDs)-1]
 }
 
-// announce stores that the driver is about to be asked, unless it returns names.
-func (i *ids) announce(ctx context.Context, name string, request proto.Message) (stored bool, err error) {
-	named, err := i.areNames(ctx)
-	if err != nil || named {
-		return false, err
-	}
+// announce stores that the driver is about to be asked.
+func (i *ids) announce(ctx context.Context, name string, request proto.Message) error {
 	text, err := protojson.Marshal(request)
 	if err != nil {
-		return false, i.failed("store", name, err)
+		return i.failed("store", name, err)
 	}
-	return true, i.save(ctx, name, record{Request: text})
+	return i.save(ctx, name, record{Request: text})
 }
 
 // lost reads the request whose answer has been lost. Records of earlier bridges have none, and
@@ -202,35 +172,9 @@ func (i *ids) find(ctx context.Context, name string, ask func(own string) (id st
 	return nil
 }
 
-func (i *ids) rememberNames(ctx context.Context, name string, stored bool) error {
-	if !stored {
-		return nil
-	}
-	if !i.named.Load() {
-		if err := i.store.Save(ctx, i.namedKey(), "true"); err != nil {
-			return i.failed("store", name, err)
-		}
-		i.named.Store(true)
-	}
-	return i.forget(ctx, name)
-}
-
-// rememberOwn takes back that the driver returns names.
-func (i *ids) rememberOwn(ctx context.Context) error {
-	named, err := i.areNames(ctx)
-	if err != nil || !named {
-		return err
-	}
-	if err := i.store.Delete(ctx, i.namedKey()); err != nil {
-		return status.Errorf(codes.Unavailable, "the bridge cannot store what IDs the driver returns: %v", err)
-	}
-	i.named.Store(false)
-	return nil
-}
-
 // all returns the IDs of a name, the latest last. There is none if the driver was asked
-// and its answer has been lost. Without a record, the driver has returned the name, or
-// the name is the ID of a bucket that the driver was never asked for.
+// and its answer has been lost. Without a record, the name is
+// the ID: the driver does not choose IDs, or COSI did not create the bucket.
 func (i *ids) all(ctx context.Context, name string) ([]string, error) {
 	known, found, err := i.load(ctx, name)
 	if err != nil {

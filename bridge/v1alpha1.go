@@ -63,6 +63,10 @@ func (d v1alpha1Driver) checkGrant(request grantRequest, buckets []*accessedBuck
 	return requireReadWrite(buckets, dialects.V1alpha1)
 }
 
+func (v1alpha1Driver) choosesBucketIDs() bool { return true }
+
+func (v1alpha1Driver) choosesAccountIDs() bool { return true }
+
 func (v1alpha1Driver) generateBucketID(_ context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest) (string, error) {
 	return request.GetName(), checkID(request.GetName())
 }

@@ -37,10 +37,14 @@ func (d v1alpha2Driver) checkGrant(_ grantRequest, buckets []*accessedBucket) er
 	return err
 }
 
+func (d v1alpha2Driver) choosesBucketIDs() bool { return !d.dialect.GeneratesBucketIDs() }
+
+func (d v1alpha2Driver) choosesAccountIDs() bool { return d.dialect != dialects.KEP }
+
 func (d v1alpha2Driver) generateBucketID(
 	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketIdRequest,
 ) (string, error) {
-	if !d.dialect.GeneratesBucketIDs() {
+	if d.choosesBucketIDs() {
 		return request.GetName(), checkID(request.GetName())
 	}
 	response, err := d.DriverGenerateBucketId(ctx, request)
@@ -50,7 +54,7 @@ func (d v1alpha2Driver) generateBucketID(
 func (d v1alpha2Driver) createBucket(
 	ctx context.Context, request *cosiv1alpha2.DriverCreateBucketRequest, known string,
 ) (string, *bucketInfo, error) {
-	if known != "" && d.dialect.GeneratesBucketIDs() {
+	if known != "" && !d.choosesBucketIDs() {
 		request = proto.CloneOf(request)
 		request.BucketId = known
 	}
@@ -80,7 +84,7 @@ func (d v1alpha2Driver) deleteBucket(ctx context.Context, request *cosiv1alpha2.
 func (d v1alpha2Driver) generateAccountID(
 	ctx context.Context, request *cosiv1alpha2.DriverGenerateBucketAccessIdRequest, own []string,
 ) (string, error) {
-	if d.dialect != dialects.KEP {
+	if d.choosesAccountIDs() {
 		return request.GetAccountName(), checkID(request.GetAccountName())
 	}
 	request = proto.CloneOf(request)

@@ -32,8 +32,8 @@ driver which it is, and prints that. It runs between driver and sidecar, in thei
 a laptop, until the process gets SIGTERM. 'cosi-emu up --driver' and 'cosi-emu sidecar' do
 this by themselves.
 
-The bridge stores the IDs of buckets and accounts if the driver chooses IDs of its own:
-in the files of --state-dir, or in the ConfigMaps of --namespace.
+The bridge stores the IDs that the driver returns for buckets and accounts: in the files of
+--state-dir, or in the ConfigMaps of --namespace.
 
 A v1alpha1 driver grants read-write access to one bucket, and cannot look up existing
 buckets. A driver of the dialect one-mode has one access mode for a bucket. docs/bridge.md
