@@ -15,22 +15,37 @@ import (
 )
 
 // group is the process group of a command: its process, and those that it has started, for instance
-// if the command is a script. A guard kills the group when this process dies, also by kill -9.
+// if the command is a script. It includes those that have left it, which their environment marks. A guard
+// kills the group when this process dies, also by kill -9.
 type group struct {
 	mu    sync.Mutex
 	id    int // 0 while it does not run
+	mark  string
 	dog   *exec.Cmd
 	leash io.WriteCloser
 }
 
-// guardScript waits until its parent process reports the end of the group, or dies.
-const guardScript = `read -r done || kill -s KILL -- "-$1" 2>/dev/null`
+// variableProcess marks the processes of a command in their environment.
+const variableProcess = "COSI_EMU_PROCESS"
 
-func (g *group) guard(id int) error {
+// guardScript waits until its parent process reports the end of the group, or dies. A process may fork
+// between two looks at the list of processes.
+const guardScript = `
+read -r done && exit
+kill -s KILL -- "-$1" 2>/dev/null
+for look in 1 2 3; do
+	for process in /proc/[0-9]*; do
+		grep -qF "$2" "$process/environ" 2>/dev/null && kill -s KILL "${process#/proc/}" 2>/dev/null
+	done
+done
+`
+
+func (g *group) guard(id int, mark string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.id = id
-	dog := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardScript, "cosi-emu-guard", fmt.Sprint(id))
+	g.id, g.mark = id, mark
+	dog := exec.CommandContext(context.Background(), "/bin/sh", "-c", guardScript, "cosi-emu-guard",
+		fmt.Sprint(id), variableProcess+"="+mark)
 	dog.Dir = "/"
 	// A terminal sends its interrupt to the process group, but the guard must continue.
 	dog.SysProcAttr = osprocess.OwnGroup()
@@ -55,7 +70,11 @@ func (g *group) signal(s syscall.Signal) error {
 	if g.id == 0 {
 		return os.ErrProcessDone
 	}
-	return osprocess.SignalGroup(g.id, s)
+	err := osprocess.SignalGroup(g.id, s)
+	if signalStrays(g.id, g.mark, s) && errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return err
 }
 
 func (g *group) end() error {

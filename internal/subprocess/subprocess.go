@@ -159,7 +159,8 @@ func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
-	p.cmd.Env = environment
+	mark := filepath.Base(p.dir)
+	p.cmd.Env = append(environment, variableProcess+"="+mark)
 	p.cmd.Cancel = func() error { return p.group.signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = grace
 	p.cmd.SysProcAttr = attributes()
@@ -170,7 +171,7 @@ func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", command[0], err)
 	}
-	if err := p.group.guard(p.cmd.Process.Pid); err != nil {
+	if err := p.group.guard(p.cmd.Process.Pid, mark); err != nil {
 		cancel()
 		return errors.Join(err, p.group.end(), ignoreExit(p.cmd.Wait()))
 	}
