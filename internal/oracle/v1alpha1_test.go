@@ -456,6 +456,45 @@ func TestStateV1alpha1(t *testing.T) {
 			happen: objects(func(o *observed.Objects) { o.Secrets = nil }),
 			want:   []summary{{vocabulary.Loss, "Secret/key"}},
 		},
+		"BucketOfNobody": {
+			reason: "A person has removed the finalizer of its Bucket before the ID was written.",
+			happen: func(s *story) {
+				s.until("ready")
+				s.happenings = append(s.happenings, happening{event: person("patch buckets", oldBucket, noFinalizers,
+					object(oldBucketMeta+going, oldBucketSpec))})
+				_, truth := wellV1alpha1()
+				truth.Accounts = nil
+				s.look(observed.Objects{}, truth)
+			},
+		},
+		"BucketOfAnother": {
+			reason: "The next Bucket of that name has recorded the ID, and nobody has touched it.",
+			happen: func(s *story) {
+				s.until("protect access")
+				s.before("protect bucket", person("patch buckets", oldBucket, noFinalizers,
+					object(strings.Replace(oldBucketMeta, `"uid":"b"`, `"uid":"first"`, 1)+going, oldBucketSpec)))
+				_, truth := wellV1alpha1()
+				truth.Accounts = nil
+				s.look(observed.Objects{}, truth)
+			},
+			want: []summary{{vocabulary.Leak, "bucket " + oldID}},
+		},
+		"SecretOfAPerson": {
+			reason: "No component may touch a Secret that is not COSI's, and an access of v1alpha1 has no condition.",
+			happen: func(s *story) {
+				s.before("withdraw", person("delete secrets", ns+"/key", "", `{"kind":"Status"}`))
+				s.before("withdraw", person("create secrets", ns+"/key", secretBody, secretBody))
+				objects(func(o *observed.Objects) { o.Secrets = nil })(s)
+			},
+		},
+		"SecretDeletedByAPerson": {
+			reason: "Nothing is in the way of the Secret.",
+			happen: func(s *story) {
+				s.before("withdraw", person("delete secrets", ns+"/key", "", `{"kind":"Status"}`))
+				objects(func(o *observed.Objects) { o.Secrets = nil })(s)
+			},
+			want: []summary{{vocabulary.Loss, "Secret/key"}},
+		},
 		"NotSilent": {
 			reason: "A write in an idle system.",
 			happen: func(s *story) { midwayV1alpha1(nothing)(s); s.input.Observations[0].After-- },

@@ -58,8 +58,9 @@ type Runner[T client.Object] struct {
 	// Strict rejects problems that Patcher.Tolerate otherwise accepts.
 	Strict bool
 
-	// Forget, if set, drops the component's data about an object that does not exist any more.
-	Forget func(client.ObjectKey)
+	// Forget, if set, drops the component's data about an object that does not exist any more. It is
+	// called again after an error.
+	Forget func(context.Context, client.ObjectKey) error
 	// WriteStatus, if set, writes the whole status of an object, of which only this component is a
 	// writer, by PatchStatus. Otherwise the runner writes the difference to the version that it
 	// read, locked to that version.
@@ -93,7 +94,7 @@ func (r *Runner[T]) Reconcile(ctx context.Context, request reconcile.Request) (r
 	object := newObject[T]()
 	if err := r.Client.Get(ctx, request.NamespacedName, object); err != nil {
 		if apierrors.IsNotFound(err) && r.Forget != nil {
-			r.Forget(request.NamespacedName)
+			return ResultOf(ctx, r.Forget(ctx, request.NamespacedName))
 		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // InterferenceKinds returns the kinds of effects that are interferences, in the order of
@@ -32,8 +33,13 @@ type objects struct {
 }
 
 // objectsBefore returns the objects that exist before the first step of a run: its namespace, and
-// the classes that its claims and accesses name.
+// the classes that its claims and accesses name. A static Bucket of v1alpha1 may name a class that does
+// not exist.
 func objectsBefore(o *run.Record) *objects {
+	var before observed.Objects
+	if o.Input.Before != nil {
+		before = o.Input.Before.Objects
+	}
 	there := &objects{names: o.Names, all: []string{"Namespace/" + run.Namespace}}
 	for _, event := range o.Open() {
 		var asked struct {
@@ -45,8 +51,12 @@ func objectsBefore(o *run.Record) *objects {
 		if event.Seam != journal.SeamAPI || json.Unmarshal(event.Response, &asked) != nil {
 			continue
 		}
-		there.exists("BucketClass", asked.Spec.BucketClass)
-		there.exists("BucketAccessClass", asked.Spec.AccessClass)
+		if before.BucketClass(asked.Spec.BucketClass) != nil {
+			there.exists("BucketClass", asked.Spec.BucketClass)
+		}
+		if before.AccessClass(asked.Spec.AccessClass) != nil {
+			there.exists("BucketAccessClass", asked.Spec.AccessClass)
+		}
 	}
 	return there
 }

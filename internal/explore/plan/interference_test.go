@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 )
 
 // TestInterferences enumerates deletions with the objects that exist at each operation: the
@@ -27,9 +30,13 @@ func TestInterferences(t *testing.T) {
 		e.Outcome, e.Fault = "Delayed", run.Probe.Name
 		return e
 	}
-	o := &run.Record{Names: run.NewNames("s"), Events: []journal.Event{
+	gold := v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "gold"}}
+	o := &run.Record{Names: run.NewNames("s"), Input: observed.Input{
+		Before: &observed.Observation{Objects: observed.Objects{BucketClasses: []v1alpha2.BucketClass{gold}}},
+	}, Events: []journal.Event{
 		told("event bucketclaims", claim, "ADDED"),
 		event("controller", "get bucketclaims", claim, `{"spec":{"bucketClassName":"gold"}}`),
+		event("sidecar", "get buckets", "old", `{"spec":{"bucketClassName":"none"}}`),
 		event("controller", "create buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
 		told("event bucketclaims", claim, "DELETED"),
 		event("administrator", "delete buckets", "bc-11111111-1111-1111-1111-111111111111", "{}"),
@@ -40,6 +47,7 @@ func TestInterferences(t *testing.T) {
 	}
 	want := []string{
 		"delete BucketClaim/photos after controller api get bucketclaims */photos",
+		"delete BucketClaim/photos after sidecar api get buckets old",
 		"delete BucketClaim/photos before controller api create buckets bc-*",
 		"delete BucketClaim/photos after controller api create buckets bc-*",
 		"delete BucketClaim/photos before controller api event bucketclaims */photos (no. 2)",
@@ -62,7 +70,7 @@ func TestInterferences(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if want := map[string]int{"Namespace/explore": 7, "BucketClass/gold": 7}; !cmp.Equal(want, before) {
+	if want := map[string]int{"Namespace/explore": 8, "BucketClass/gold": 8}; !cmp.Equal(want, before) {
 		t.Errorf("cases with the namespace and the class: %v, want %v", before, want)
 	}
 }

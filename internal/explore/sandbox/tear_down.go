@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
@@ -33,6 +34,10 @@ func (r *running) tearDown() error {
 	}
 	r.seen.Before = append(r.seen.Before, r.seen.End)
 	err := r.sandbox.engine.EmptyBuckets(r.context)
+	if r.sandbox.Emulator.Info().API == objectstorage.V1alpha1 { // a Bucket has no condition that would ask for it afterwards
+		_, failed := r.sandbox.retainExisting(r.context, r.seen.End)
+		err = errors.Join(err, failed)
+	}
 	err = errors.Join(err, r.deleteAll(r.isUnclaimed, "BucketAccess", "BucketClaim"))
 	err = errors.Join(err, r.deleteAll(r.isVanished, "Bucket"))
 	if retained, failed := r.sandbox.retainExisting(r.context, r.seen.End); retained || failed != nil {
@@ -58,13 +63,16 @@ func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 	return errors.Join(err, r.settle(done, quietAtOnce, quietForSure, max(quietWithoutObjects, r.earlyExit), quietIfStarved))
 }
 
-// retainExisting sets the policy of existing buckets to Retain. The condition of a Bucket asks the
-// administrator who has set it to Delete to do so.
+// retainExisting sets the policy of existing buckets to Retain, whose policy an administrator has set to
+// Delete. The condition of a Bucket asks for it. In v1alpha1 the fake driver refuses to delete what it
+// has not created, and is asked again and again.
 func (sb *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]
 		told := func(c metav1.Condition) bool { return c.Reason == v1alpha2.ReasonDeletionPolicyNotAllowed }
-		if !slices.ContainsFunc(b.Status.Conditions, told) {
+		refused := sb.Emulator.Info().API == objectstorage.V1alpha1 && b.Spec.ExistingBucketID != "" &&
+			b.Spec.DeletionPolicy == v1alpha2.DeletionPolicyDelete
+		if !refused && !slices.ContainsFunc(b.Status.Conditions, told) {
 			continue
 		}
 		retained = true

@@ -100,7 +100,8 @@ func missingSecrets(e *evidence.Evidence, m *observed.Observation) []Finding {
 			continue
 		}
 		for _, claim := range a.Spec.BucketClaims {
-			if filled[evidence.Key(a.Namespace, claim.AccessSecretName)] || e.Touched("Secret/"+claim.AccessSecretName) {
+			key := evidence.Key(a.Namespace, claim.AccessSecretName)
+			if filled[key] || e.Touched("Secret/"+claim.AccessSecretName) || e.IsV1alpha1() && takenByPerson(e, key, m.Until) {
 				continue
 			}
 			found = append(found, Finding{

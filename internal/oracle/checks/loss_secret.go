@@ -49,3 +49,20 @@ func lastEdit(e *evidence.Evidence, key string, until uint64) uint64 {
 }
 
 func editsValues(v evidence.Version) bool { return v.Asked != nil && len(v.Asked.Data) > 0 }
+
+// takenByPerson reports whether a Secret is one that a user has created, and that no component may
+// touch. An access of v1alpha1 has no condition that could say so.
+func takenByPerson(e *evidence.Evidence, key string, until uint64) bool {
+	for _, v := range slices.Backward(e.Of(evidence.Secrets)) {
+		if v.Key != key || v.Seq > until || v.Result != evidence.Done {
+			continue
+		}
+		switch v.Verb {
+		case "create":
+			return v.ByPerson()
+		case "delete":
+			return false
+		}
+	}
+	return false
+}

@@ -54,8 +54,32 @@ func (e *Evidence) findUnprotectedIDs(versions []Version) map[string]bool {
 		}
 		ids[v.Got.Status.BucketID], ids[v.Got.Status.AccountID] = true, true
 	}
+	if e.IsV1alpha1() {
+		e.findUnrecordedIDs(versions, ids)
+	}
 	delete(ids, "")
 	return ids
+}
+
+// findUnrecordedIDs adds the buckets of v1alpha1 that a driver has created for such an object, and that no
+// object records: the ID was lost with the object. A sidecar cannot delete such a bucket, in which there
+// may be data since an earlier call.
+func (e *Evidence) findUnrecordedIDs(versions []Version, ids map[string]bool) {
+	unprotected, recorded := map[string]bool{}, map[string]bool{}
+	for _, v := range versions {
+		if v.Resource == Buckets && v.Got != nil {
+			unprotected[v.Key] = unprotected[v.Key] || e.UnprotectedByPerson[v.Got.Metadata.UID]
+			recorded[v.Got.BucketID()] = true
+		}
+	}
+	for _, event := range e.Events {
+		if !IsCall(event) {
+			continue
+		}
+		if c := callOf(e.Input, event); c.Is(CreateBucket) && unprotected[c.Name] && !recorded[c.ID] {
+			ids[c.ID] = true
+		}
+	}
 }
 
 // MayLeak reports whether COSI is not responsible for the leak of a bucket or an account: it was

@@ -92,6 +92,15 @@ type Objects struct {
 	AccessClasses []v1alpha2.BucketAccessClass `json:"accessClasses,omitempty"`
 }
 
+// BucketClass returns the BucketClass with a name, or nil.
+func (o *Objects) BucketClass(name string) *v1alpha2.BucketClass {
+	i := slices.IndexFunc(o.BucketClasses, func(class v1alpha2.BucketClass) bool { return class.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &o.BucketClasses[i]
+}
+
 // AccessClass returns the BucketAccessClass with a name, or nil.
 func (o *Objects) AccessClass(name string) *v1alpha2.BucketAccessClass {
 	i := slices.IndexFunc(o.AccessClasses, func(class v1alpha2.BucketAccessClass) bool { return class.Name == name })

@@ -1,12 +1,14 @@
 package bucket
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
 // provision makes the Bucket ready. A Bucket with a known ID is never created again.
@@ -63,14 +65,7 @@ func (a *attempt) save(ctx context.Context, id string, ready bool) error {
 	return nil
 }
 
-// turns are the names by which calls for a bucket wait for each other. Before it is created, only
-// its name is known.
+// turns are the names by which calls for a bucket wait for each other.
 func turns(bucket *v1alpha1.Bucket) []string {
-	names := []string{"name " + bucket.Name}
-	for _, id := range []string{bucket.Status.BucketID, bucket.Spec.ExistingBucketID} {
-		if id != "" {
-			return append(names, id)
-		}
-	}
-	return names
+	return driver.Turns(bucket.Name, cmp.Or(bucket.Status.BucketID, bucket.Spec.ExistingBucketID))
 }

@@ -81,9 +81,10 @@ func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
 	return r.driver.Serves(bucket.Spec.DriverName) && !isReleased && !r.released.Has(bucket)
 }
 
-func (r *reconciler) forget(bucket client.ObjectKey) {
+func (r *reconciler) forget(_ context.Context, bucket client.ObjectKey) error {
 	r.released.Forget(bucket)
 	r.rejections.Forget(bucket)
+	return nil
 }
 
 // addFinalizer comes before anything outside is touched: a Bucket that vanished

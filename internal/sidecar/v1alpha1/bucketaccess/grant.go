@@ -42,7 +42,7 @@ func (a *attempt) grant(ctx context.Context) error {
 			}
 		}
 		return a.grantInTurn(ctx)
-	}, a.bucket.Status.BucketID)
+	}, driver.Turns(a.bucket.Name, a.bucket.Status.BucketID)...)
 }
 
 // protect writes the data for the revocation, and the finalizers of access and Bucket, before every
@@ -127,7 +127,7 @@ func (a *attempt) grantInTurn(ctx context.Context) error {
 		return err
 	}
 	// The account is persisted before anything else can fail.
-	if err := a.saveAccount(ctx, granted.AccountID); err != nil {
+	if err := a.saveAccount(ctx, request.BucketID, granted.AccountID); err != nil {
 		return err
 	}
 	info, err := a.render(granted)
@@ -166,7 +166,8 @@ func (a *attempt) request(bucketID string, authentication v1alpha1.Authenticatio
 
 // saveAccount persists the account. An earlier one is kept to be revoked, because its credentials
 // stay valid until then.
-func (a *attempt) saveAccount(ctx context.Context, id string) error {
+func (a *attempt) saveAccount(ctx context.Context, bucketID, id string) error {
+	a.unsaved.add(client.ObjectKeyFromObject(a.Object), unsavedAccount{a.Object.UID, recordOf(a.Object).BucketName, bucketID, id})
 	former := a.Object.Status.AccountID
 	if found := recordOf(a.Object); found != nil && former != "" && former != id && !slices.Contains(found.FormerAccounts, former) {
 		found.FormerAccounts = append(found.FormerAccounts, former)
@@ -175,5 +176,10 @@ func (a *attempt) saveAccount(ctx context.Context, id string) error {
 		}
 	}
 	a.Object.Status.AccountID = id
-	return a.SaveStatus(ctx)
+	if err := a.SaveStatus(ctx); err != nil {
+		return err
+	}
+	uid := a.Object.UID
+	a.unsaved.remove(client.ObjectKeyFromObject(a.Object), func(saved unsavedAccount) bool { return saved.access == uid })
+	return nil
 }

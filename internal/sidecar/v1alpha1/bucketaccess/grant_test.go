@@ -204,6 +204,10 @@ func TestGrant(t *testing.T) {
 			Want:  phasetest.Retried("AlreadyExists", grants, statusPatch, creates+": Conflict"),
 		},
 		{
+			Name: "call in flight that creates the bucket", Reason: "another Bucket of that name has no ID yet",
+			Given: func(s *scene) { ready(s); s.busy = []string{"name " + s.Name("photos")} }, Want: phasetest.Outcome{Err: "postponed"},
+		},
+		{
 			Name: "call in flight for the bucket", Reason: "a driver need not handle two at once",
 			Given: func(s *scene) { ready(s); s.busy = []string{s.Name("id-photos")} }, Want: phasetest.Outcome{Err: "postponed"},
 		},

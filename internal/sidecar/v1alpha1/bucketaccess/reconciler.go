@@ -33,6 +33,7 @@ type reconciler struct {
 	secrets    secretstore.Store
 	versions   secretstore.Versions
 	released   cosireconcile.Released
+	unsaved    unsaved
 	rejections connection.Rejections
 	failures   giveup.Counter
 	options    Options
@@ -91,11 +92,11 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 		Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.findClass, a.checkSpec, a.checkUpToDate, a.findBucket, a.checkSecret, a.grant}
+			return []cosireconcile.Phase{a.revokeVanished, a.findClass, a.checkSpec, a.checkUpToDate, a.findBucket, a.checkSecret, a.grant}
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
+			return []cosireconcile.Phase{a.revokeVanished, a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
 		},
 	}
 }
@@ -107,10 +108,16 @@ func (r *reconciler) owns(access *v1alpha1.BucketAccess) bool {
 	return (record == nil || r.driver.Serves(record.DriverName)) && !isReleased(access) && !r.released.Has(access)
 }
 
-func (r *reconciler) forget(access client.ObjectKey) {
+func (r *reconciler) forget(ctx context.Context, access client.ObjectKey) error {
 	r.versions.Forget(access)
 	r.released.Forget(access)
 	r.rejections.Forget(access)
+	return r.revokeUnsaved(ctx, access, "")
+}
+
+// revokeVanished revokes what an earlier access of that name has left.
+func (a *attempt) revokeVanished(ctx context.Context) error {
+	return a.revokeUnsaved(ctx, client.ObjectKeyFromObject(a.Object), a.Object.UID)
 }
 
 func (a *attempt) removeFinalizer(ctx context.Context) error {

@@ -12,6 +12,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
+	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
 
 // identify checks that an access that is being deleted is the driver's, and creates a missing
@@ -75,10 +76,6 @@ func isBoundTo(bucket *v1alpha1.Bucket, access *v1alpha1.BucketAccess) bool {
 // revoke lets the driver revoke the access, and releases the Bucket.
 func (a *attempt) revoke(ctx context.Context) error {
 	found := recordOf(a.Object)
-	var turns []string
-	if found.BucketID != "" {
-		turns = append(turns, found.BucketID)
-	}
 	return a.line.Call(a.Object, func() error {
 		// The cache may be outdated: the current account counts.
 		if err := a.Reload(ctx); err != nil {
@@ -92,7 +89,7 @@ func (a *attempt) revoke(ctx context.Context) error {
 			return err
 		}
 		return a.releaseBucket(ctx, found.BucketName)
-	}, turns...)
+	}, driver.Turns(found.BucketName, found.BucketID)...)
 }
 
 func (a *attempt) revokeInTurn(ctx context.Context, found *record) error {
@@ -159,7 +156,7 @@ func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alp
 	case err != nil:
 		return connection.ReasonFor(err)
 	}
-	return a.saveAccount(ctx, granted.AccountID)
+	return a.saveAccount(ctx, bucketID, granted.AccountID)
 }
 
 // checkSecretGone reads the Secret directly before the access is revoked.

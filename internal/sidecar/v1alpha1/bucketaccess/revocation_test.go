@@ -178,6 +178,10 @@ func TestRevoke(t *testing.T) {
 			Given: func(s *scene) { has(s); s.Reject("get bucketaccesses", http.StatusInternalServerError) }, Want: failed(),
 		},
 		{
+			Name: "call in flight that creates the bucket", Reason: "another Bucket of that name has no ID yet",
+			Given: func(s *scene) { has(s); s.busy = []string{"name " + s.Name("photos")} }, Want: phasetest.Outcome{Err: "postponed"},
+		},
+		{
 			Name: "call in flight for the bucket", Reason: "a driver need not handle two at once",
 			Given: func(s *scene) { has(s); s.busy = []string{s.Name("id-photos")} }, Want: phasetest.Outcome{Err: "postponed"},
 		},

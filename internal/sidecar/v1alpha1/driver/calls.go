@@ -127,3 +127,13 @@ func checkID(method, kind, id string) error {
 	}
 	return nil
 }
+
+// Turns returns the names by which calls that change a bucket wait for each other: the name of its
+// Bucket, by which it is created, and its ID, which may not be known yet.
+func Turns(bucket, id string) []string {
+	turns := []string{"name " + bucket}
+	if id != "" {
+		turns = append(turns, id)
+	}
+	return turns
+}

@@ -1,6 +1,8 @@
 package bucket
 
 import (
+	"context"
+
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -61,7 +63,8 @@ func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
 	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.Has(bucket)
 }
 
-func (r *reconciler) forget(bucket client.ObjectKey) {
+func (r *reconciler) forget(_ context.Context, bucket client.ObjectKey) error {
 	r.released.Forget(bucket)
 	r.rejections.Forget(bucket)
+	return nil
 }

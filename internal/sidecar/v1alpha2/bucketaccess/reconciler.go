@@ -1,6 +1,8 @@
 package bucketaccess
 
 import (
+	"context"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -89,7 +91,8 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 	}
 }
 
-func (r *reconciler) forget(access client.ObjectKey) {
+func (r *reconciler) forget(_ context.Context, access client.ObjectKey) error {
 	r.versions.Forget(access)
 	r.rejections.Forget(access)
+	return nil
 }
