@@ -127,7 +127,7 @@ func (a *attempt) grantInTurn(ctx context.Context) error {
 		return err
 	}
 	// The account is persisted before anything else can fail.
-	if err := a.saveAccount(ctx, request.BucketID, granted.AccountID); err != nil {
+	if err := a.saveAccount(ctx, unsavedAccount{a.Object.UID, a.bucket.Name, request.BucketID, granted.AccountID}); err != nil {
 		return err
 	}
 	info, err := a.render(granted)
@@ -166,8 +166,9 @@ func (a *attempt) request(bucketID string, authentication v1alpha1.Authenticatio
 
 // saveAccount persists the account. An earlier one is kept to be revoked, because its credentials
 // stay valid until then.
-func (a *attempt) saveAccount(ctx context.Context, bucketID, id string) error {
-	a.unsaved.add(client.ObjectKeyFromObject(a.Object), unsavedAccount{a.Object.UID, recordOf(a.Object).BucketName, bucketID, id})
+func (a *attempt) saveAccount(ctx context.Context, created unsavedAccount) error {
+	key, id := client.ObjectKeyFromObject(a.Object), created.account
+	a.unsaved.add(key, created)
 	former := a.Object.Status.AccountID
 	if found := recordOf(a.Object); found != nil && former != "" && former != id && !slices.Contains(found.FormerAccounts, former) {
 		found.FormerAccounts = append(found.FormerAccounts, former)
@@ -179,7 +180,6 @@ func (a *attempt) saveAccount(ctx context.Context, bucketID, id string) error {
 	if err := a.SaveStatus(ctx); err != nil {
 		return err
 	}
-	uid := a.Object.UID
-	a.unsaved.remove(client.ObjectKeyFromObject(a.Object), func(saved unsavedAccount) bool { return saved.access == uid })
+	a.unsaved.remove(key, func(saved unsavedAccount) bool { return saved.access == created.access })
 	return nil
 }

@@ -92,11 +92,11 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 		Forget: r.forget,
 		Provision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.revokeVanished, a.findClass, a.checkSpec, a.checkUpToDate, a.findBucket, a.checkSecret, a.grant}
+			return []cosireconcile.Phase{a.settleUnsaved, a.findClass, a.checkSpec, a.checkUpToDate, a.findBucket, a.checkSecret, a.grant}
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.revokeVanished, a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
+			return []cosireconcile.Phase{a.settleUnsaved, a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
 		},
 	}
 }
@@ -113,11 +113,6 @@ func (r *reconciler) forget(ctx context.Context, access client.ObjectKey) error 
 	r.released.Forget(access)
 	r.rejections.Forget(access)
 	return r.revokeUnsaved(ctx, access, "")
-}
-
-// revokeVanished revokes what an earlier access of that name has left.
-func (a *attempt) revokeVanished(ctx context.Context) error {
-	return a.revokeUnsaved(ctx, client.ObjectKeyFromObject(a.Object), a.Object.UID)
 }
 
 func (a *attempt) removeFinalizer(ctx context.Context) error {

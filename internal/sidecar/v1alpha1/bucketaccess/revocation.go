@@ -156,7 +156,7 @@ func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alp
 	case err != nil:
 		return connection.ReasonFor(err)
 	}
-	return a.saveAccount(ctx, bucketID, granted.AccountID)
+	return a.saveAccount(ctx, unsavedAccount{a.Object.UID, found.BucketName, bucketID, granted.AccountID})
 }
 
 // checkSecretGone reads the Secret directly before the access is revoked.

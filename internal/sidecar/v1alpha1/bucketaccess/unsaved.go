@@ -53,6 +53,28 @@ func (u *unsaved) without(access client.ObjectKey, uid types.UID) []unsavedAccou
 	return slices.DeleteFunc(slices.Clone(u.accounts[access]), func(a unsavedAccount) bool { return a.access == uid })
 }
 
+// settleUnsaved saves the account of this access, if that has failed before, and revokes those of earlier
+// accesses of its name. Without its Bucket, no later call of the driver would return the account again.
+func (a *attempt) settleUnsaved(ctx context.Context) error {
+	key := client.ObjectKeyFromObject(a.Object)
+	for _, own := range a.unsaved.without(key, "") {
+		if own.access != a.Object.UID {
+			continue
+		}
+		if own.account == a.Object.Status.AccountID { // the answer to the write was lost
+			a.unsaved.remove(key, func(saved unsavedAccount) bool { return saved == own })
+			continue
+		}
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+		if err := a.saveAccount(ctx, own); err != nil {
+			return err
+		}
+	}
+	return a.revokeUnsaved(ctx, key, a.Object.UID)
+}
+
 // revokeUnsaved lets the driver revoke the accounts of an access of that name that has vanished before
 // its account was saved. The one with the UID, if any, is still there.
 func (r *reconciler) revokeUnsaved(ctx context.Context, access client.ObjectKey, uid types.UID) error {

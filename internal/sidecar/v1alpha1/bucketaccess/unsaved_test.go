@@ -2,6 +2,7 @@ package bucketaccess
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -49,21 +50,31 @@ func TestUnsavedAccount(t *testing.T) {
 				Writes: []string{grants, statusPatch + ": Conflict", revokes, grants, statusPatch, creates, statusPatch}, Events: []string{recordsReady},
 			},
 		},
+		{
+			Name: "access that was changed meanwhile", Reason: "its Bucket may go, and then no Grant returns the account again",
+			Given: func(s *scene) {
+				ready(s)
+				s.Before("patch bucketaccesses/status", func() { s.Label(s.access) })
+			},
+			Want: phasetest.Outcome{
+				Writes: []string{grants, statusPatch + ": Conflict", statusPatch, grants, creates, statusPatch}, Events: []string{recordsReady},
+			},
+		},
 	}, newScene, func(s *scene) phasetest.Outcome {
 		runner := s.runner(inflight.NewCalls().Line(), nil)
 		got := s.Do(s.access, func(ctx context.Context, found *error) (reconcile.Result, error) {
-			granted := s.access.UID
 			request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.access)}
 			var result reconcile.Result
 			if result, *found = runner.Reconcile(ctx, request); result.IsZero() {
 				return result, *found
 			}
-			gone := func(ctx context.Context) (bool, error) {
-				cached := &v1alpha1.BucketAccess{}
-				err := s.Client().Get(ctx, request.NamespacedName, cached)
-				return err != nil || cached.UID != granted, client.IgnoreNotFound(err)
+			current := func(ctx context.Context) (bool, error) {
+				cached, live := &v1alpha1.BucketAccess{}, &v1alpha1.BucketAccess{}
+				err := client.IgnoreNotFound(s.Client().Get(ctx, request.NamespacedName, cached))
+				err = errors.Join(err, client.IgnoreNotFound(s.Live().Get(ctx, request.NamespacedName, live)))
+				return cached.ResourceVersion == live.ResourceVersion, err
 			}
-			s.Must(wait.PollUntilContextCancel(ctx, time.Millisecond, true, gone))
+			s.Must(wait.PollUntilContextCancel(ctx, time.Millisecond, true, current))
 			return runner.Reconcile(ctx, request)
 		})
 		got.Changes = nil
