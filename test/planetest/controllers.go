@@ -365,3 +365,87 @@ func (f *fixture) testQuota(t *testing.T) {
 	until(t, "the deleted Secret is not counted", func() bool { return used("secrets") == 0 })
 	until(t, "another Secret takes its place", func() bool { return create() == nil }) // the cache, again
 }
+
+// testQuotas has quotas that limit the same object, Events, and scopes.
+func (f *fixture) testQuotas(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
+	quotas := f.kube.CoreV1().ResourceQuotas(namespace)
+	limit := func(name string, spec corev1.ResourceQuotaSpec) error {
+		_, err := quotas.Create(ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
+		return err
+	}
+	hard := func(limits map[corev1.ResourceName]string) corev1.ResourceList {
+		list := corev1.ResourceList{}
+		for name, quantity := range limits {
+			list[name] = resource.MustParse(quantity)
+		}
+		return list
+	}
+	for name, spec := range map[string]corev1.ResourceQuotaSpec{
+		"a-wide":   {Hard: hard(map[corev1.ResourceName]string{"secrets": "9", "count/events": "0", "count/events.events.k8s.io": "0"})},
+		"b-narrow": {Hard: hard(map[corev1.ResourceName]string{"secrets": "0"})},
+		"c-ending": {
+			Hard:   hard(map[corev1.ResourceName]string{"pods": "0", "count/secrets": "0"}),
+			Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating},
+		},
+	} {
+		if err := limit(name, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := func(quota string, name corev1.ResourceName) int64 {
+		quantity, ok := must(quotas.Get(ctx, quota, metav1.GetOptions{}))(t).Status.Used[name]
+		if !ok {
+			return -1
+		}
+		return quantity.Value()
+	}
+	until(t, "the quotas are counted", func() bool {
+		return used("a-wide", "secrets") == 0 && used("b-narrow", "secrets") == 0 && used("c-ending", "pods") == 0
+	})
+	create := func(dryRun ...string) error {
+		_, err := f.kube.CoreV1().Secrets(namespace).Create(ctx,
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "one"}}, metav1.CreateOptions{DryRun: dryRun})
+		return err
+	}
+	until(t, "the quota is enforced", func() bool { return apierrors.IsForbidden(create(metav1.DryRunAll)) })
+	if err := create(); !apierrors.IsForbidden(err) || used("a-wide", "secrets") != 0 {
+		t.Errorf("got %v, and the other quota counts %d, want Forbidden, and 0", err, used("a-wide", "secrets"))
+	}
+	event := &corev1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: "e"},
+		InvolvedObject: corev1.ObjectReference{Kind: "Secret", Namespace: namespace, Name: "one"},
+	}
+	if _, err := f.kube.CoreV1().Events(namespace).Create(ctx, event, metav1.CreateOptions{}); err != nil {
+		t.Errorf("no quota counts Events, but %v", err)
+	}
+	pod := func(name string, seconds *int64) error {
+		_, err := f.kube.CoreV1().Pods(namespace).Create(ctx, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1.PodSpec{ActiveDeadlineSeconds: seconds, Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+		}, metav1.CreateOptions{})
+		return err
+	}
+	if err := pod("lasting", nil); err != nil {
+		t.Errorf("a Pod outside of the scope: %v", err)
+	}
+	until(t, "the quota with a scope is enforced", func() bool { return apierrors.IsForbidden(pod("ending", new(int64(60)))) })
+	for reason, spec := range map[string]corev1.ResourceQuotaSpec{
+		"a scope for another resource": {
+			Hard: hard(map[corev1.ResourceName]string{"secrets": "1"}), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
+		},
+		"scopes that exclude each other": {Scopes: []corev1.ResourceQuotaScope{
+			corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,
+		}},
+		"an operator without values": {ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn},
+		}}},
+		"an operator that the scope does not have": {ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+			{ScopeName: corev1.ResourceQuotaScopeTerminating, Operator: corev1.ScopeSelectorOpDoesNotExist},
+		}}},
+	} {
+		if err := limit("wrong", spec); !apierrors.IsInvalid(err) {
+			t.Errorf("%s: got %v, want Invalid", reason, err)
+		}
+	}
+}

@@ -58,6 +58,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("NamespaceDeletionAcrossRestart", f.testNamespaceDeletionAcrossRestart)
 	t.Run("Aggregation", f.testAggregation)
 	t.Run("Quota", f.testQuota)
+	t.Run("Quotas", f.testQuotas)
 }
 
 // fixture is a control plane and its administrator.

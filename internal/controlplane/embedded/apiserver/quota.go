@@ -42,19 +42,28 @@ func (q *quotaCounts) Validate(ctx context.Context, a admission.Attributes, _ ad
 	if err != nil {
 		return err
 	}
+	var limited []corev1.ResourceQuota
 	for i := range quotas {
 		constraints := constraintsOf(&quotas[i], a)
 		if len(constraints) == 0 {
 			continue
 		}
-		if a.IsDryRun() {
-			err = count(quotas[i].DeepCopy(), constraints, a)
-		} else {
-			err = q.quotas.UpdateQuota(ctx, &quotas[i], func(quota *corev1.ResourceQuota) error { return count(quota, constraints, a) })
+		// All quotas admit the object before one of them counts it.
+		if err := count(quotas[i].DeepCopy(), constraints, a); err != nil {
+			return err
 		}
+		limited = append(limited, quotas[i])
+	}
+	if a.IsDryRun() {
+		return nil
+	}
+	for i := range limited {
+		constraints := constraintsOf(&limited[i], a)
+		err := q.quotas.UpdateQuota(ctx, &limited[i], func(quota *corev1.ResourceQuota) error { return count(quota, constraints, a) })
 		if err != nil {
 			return err
 		}
+		chargesOf(ctx).add(&limited[i], constraints)
 	}
 	return nil
 }
@@ -62,6 +71,9 @@ func (q *quotaCounts) Validate(ctx context.Context, a admission.Attributes, _ ad
 // constraintsOf returns the constraints of a quota that count the object.
 func constraintsOf(quota *corev1.ResourceQuota, a admission.Attributes) []corev1.ResourceName {
 	var constraints []corev1.ResourceName
+	if !scheme.InScopes(&quota.Spec, a.GetObject()) {
+		return nil
+	}
 	for name := range quota.Status.Hard {
 		if of, ok := scheme.CountedBy(name); ok && of == a.GetResource().GroupResource() {
 			constraints = append(constraints, name)

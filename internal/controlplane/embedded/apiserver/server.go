@@ -86,7 +86,9 @@ func (s *Server) config(opts Options) *apiextensionsserver.Config {
 	generic.Authorization.Authorizer = s.registry.Authorizer()
 	generic.RuleResolver = s.registry.Authorizer()
 	generic.AdmissionControl = admission.NewChainHandler(&namespaceLifecycle{s.registry}, &quotaCounts{s.registry})
-	generic.BuildHandlerChainFunc = chain
+	generic.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
+		return chain(withRefund(handler, s.registry), c)
+	}
 	generic.LongRunningFunc = longRunning
 	generic.LoopbackClientConfig = loopbackConfig(opts.Address, &s.loopback)
 	generic.AggregatedDiscoveryGroupManager = discoveryendpoint.NewResourceManager("apis")

@@ -10,6 +10,7 @@ import (
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	listers "k8s.io/client-go/listers/core/v1"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -83,7 +84,10 @@ func (q *quotas) process(ctx context.Context, key string) error {
 		if !ok {
 			continue
 		}
-		n, ok := q.monitors.count(of, namespace)
+		n, ok, err := q.count(ctx, quota, of)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			unknown = fmt.Errorf("quota %s: %s are not watched", key, of)
 			continue
@@ -102,4 +106,25 @@ func (q *quotas) process(ctx context.Context, key string) error {
 		return ignoreNotFound(err)
 	}
 	return unknown
+}
+
+// count returns the number of objects that a quota limits, and whether it is known.
+func (q *quotas) count(ctx context.Context, quota *corev1.ResourceQuota, of schema.GroupResource) (n int, known bool, err error) {
+	if len(scheme.ScopesOf(&quota.Spec)) == 0 {
+		n, known = q.monitors.count(of, quota.Namespace)
+		return n, known, nil
+	}
+	if of != corev1.Resource("pods") {
+		return 0, true, nil
+	}
+	pods, err := q.client.Pods(quota.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return 0, false, err
+	}
+	for i := range pods.Items {
+		if scheme.InScopes(&quota.Spec, &pods.Items[i]) {
+			n++
+		}
+	}
+	return n, true, nil
 }

@@ -77,12 +77,7 @@ func quotaRow(q *corev1.ResourceQuota) []any {
 
 func validateQuotaSpec(spec *corev1.ResourceQuotaSpec) field.ErrorList {
 	errs := validateQuantities(spec.Hard, field.NewPath("spec", "hard"))
-	for _, scope := range spec.Scopes {
-		if !slices.Contains(scopes(), scope) {
-			errs = append(errs, field.Invalid(field.NewPath("spec", "scopes"), spec.Scopes, "unsupported scope"))
-		}
-	}
-	return errs
+	return append(errs, validateQuotaScopes(spec)...)
 }
 
 func scopes() []corev1.ResourceQuotaScope {
