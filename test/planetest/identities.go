@@ -12,6 +12,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 )
 
 func (f *fixture) testIdentities(t *testing.T) {
@@ -52,6 +54,16 @@ func (f *fixture) testIdentities(t *testing.T) {
 			t.Errorf("the version: %v", err)
 		}
 	})
+}
+
+// testForeignCertificate has a client with a certificate of another authority.
+func (f *fixture) testForeignCertificate(t *testing.T) {
+	pair := must(must(certs.New())(t).NewClient("cosi-emu-admin", "system:masters"))(t)
+	foreign := rest.AnonymousClientConfig(f.config)
+	foreign.CertData, foreign.KeyData = pair.CertificatePEM, pair.KeyPEM
+	if _, err := kubernetes.NewForConfigOrDie(foreign).CoreV1().Namespaces().List(testContext(t), metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
+		t.Errorf("got %v, want Unauthorized", err)
+	}
 }
 
 func whoAmI(t *testing.T, cfg *rest.Config) authenticationv1.UserInfo {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -217,5 +218,32 @@ func (f *fixture) testCustom(t *testing.T) {
 	policy, _, _ := unstructured.NestedString(updated.Object, "spec", "deletionPolicy")
 	if id != "one" || policy != "Retain" || updated.GetGeneration() != 1 {
 		t.Errorf("after a patch of the status: bucketID %q, deletionPolicy %q, generation %d", id, policy, updated.GetGeneration())
+	}
+}
+
+// testTooLarge has objects that etcd does not store, and requests that an API server does not read.
+func (f *fixture) testTooLarge(t *testing.T) {
+	roles := f.kube.RbacV1().Roles(f.namespace(t))
+	create := func(bytes int) error {
+		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{GenerateName: "large-"}}
+		name := strings.Repeat("n", 1<<10)
+		for range bytes >> 10 {
+			role.Rules = append(role.Rules, rbacv1.PolicyRule{
+				APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}, ResourceNames: []string{name},
+			})
+		}
+		_, err := roles.Create(testContext(t), role, metav1.CreateOptions{})
+		return err
+	}
+	if err := create(1 << 20); err != nil {
+		t.Errorf("1 MiB: %v", err)
+	}
+	for _, bytes := range []int{1800 << 10, 2 << 20} { // etcd has two limits
+		if err := create(bytes); err == nil || !strings.Contains(err.Error(), "large") {
+			t.Errorf("%d bytes: got %v, want that they are too large", bytes, err)
+		}
+	}
+	if err := create(4 << 20); !apierrors.IsRequestEntityTooLargeError(err) {
+		t.Errorf("4 MiB: got %v, want RequestEntityTooLarge", err)
 	}
 }

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -12,9 +13,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
@@ -172,6 +176,57 @@ func TestComponentsRestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTokenWithoutStorage: a client whose token is valid is told of the outage, and is not turned away.
+func TestTokenWithoutStorage(t *testing.T) {
+	ctx, c := testContext(t), start(t, controlplane.Options{})
+	accounts := client(t, c).CoreV1().ServiceAccounts("kube-system")
+	harness.Eventually(t, "the default ServiceAccount", func(ctx context.Context) error {
+		_, err := accounts.Get(ctx, "default", metav1.GetOptions{})
+		return err
+	})
+	issued, err := accounts.CreateToken(ctx, "default", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := rest.AnonymousClientConfig(c.AdminConfig())
+	cfg.BearerToken = issued.Status.Token
+	review := func() error {
+		_, err := kubernetes.NewForConfigOrDie(cfg).AuthenticationV1().SelfSubjectReviews().Create(ctx,
+			&authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+		return err
+	}
+	read := func() error {
+		_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{})
+		return err
+	}
+	if err := c.StopComponent(ctx, controlplane.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(review(), ignoreForbidden(read())); err != nil {
+		t.Errorf("without the storage: %v", err)
+	}
+	if err := c.StartComponent(ctx, controlplane.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	if err := accounts.Delete(ctx, "default", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	harness.Eventually(t, "the end of the token", func(context.Context) error {
+		if err := review(); !apierrors.IsUnauthorized(err) {
+			return fmt.Errorf("got %v, want Unauthorized", err)
+		}
+		return nil
+	})
+}
+
+// ignoreForbidden returns nil if a user is known, and has no right.
+func ignoreForbidden(err error) error {
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	return err
 }
 
 // TestWatchEndsWithServer has a client notice that its server is gone.

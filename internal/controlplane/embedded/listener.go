@@ -57,13 +57,18 @@ func (c *ControlPlane) tlsConfig() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	clients := x509.NewCertPool()
-	clients.AppendCertsFromPEM(c.authority.CertificatePEM())
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair.Certificate},
-		ClientCAs: clients, ClientAuth: tls.VerifyClientCertIfGiven,
+		// The API server verifies the certificate: a client with a wrong one gets an answer.
+		ClientCAs: c.clientAuthorities(), ClientAuth: tls.RequestClientCert,
 		NextProtos: []string{"h2", "http/1.1"},
 	}, nil
+}
+
+func (c *ControlPlane) clientAuthorities() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(c.authority.CertificatePEM())
+	return pool
 }
 
 // stop lets requests finish until ctx ends, except watches, and takes no others.

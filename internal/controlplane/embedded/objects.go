@@ -106,6 +106,9 @@ func (o *objects) decorate(
 	return &gate{inner, o}, destroy, nil
 }
 
+// anyVersion is the resource version of reads that may be outdated.
+const anyVersion = "0"
+
 // gate is a storage that fails while the objects are down. Watches that have begun go on,
 // and tell nothing, since nothing can be written.
 type gate struct {
@@ -140,17 +143,17 @@ func (g *gate) Watch(ctx context.Context, key string, opts storage.ListOptions) 
 	return g.Interface.Watch(ctx, key, opts)
 }
 
-// Get implements storage.Interface.
+// Get implements storage.Interface. A kube-apiserver has what any version may answer in memory.
 func (g *gate) Get(ctx context.Context, key string, opts storage.GetOptions, out runtime.Object) error {
-	if err := g.objects.check(); err != nil {
+	if err := g.objects.check(); err != nil && opts.ResourceVersion != anyVersion {
 		return err
 	}
 	return g.Interface.Get(ctx, key, opts, out)
 }
 
-// GetList implements storage.Interface.
+// GetList implements storage.Interface. A kube-apiserver has what any version may answer in memory.
 func (g *gate) GetList(ctx context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
-	if err := g.objects.check(); err != nil {
+	if err := g.objects.check(); err != nil && opts.ResourceVersion != anyVersion {
 		return err
 	}
 	return g.Interface.GetList(ctx, key, opts, list)

@@ -15,7 +15,9 @@ type server struct {
 
 func (s *server) start(ctx context.Context) error {
 	p := s.plane
-	next, err := apiserver.New(apiserver.Options{Storage: p.objects.decorate, Address: p.address, Issuer: p.issuer})
+	next, err := apiserver.New(apiserver.Options{
+		Storage: p.objects.decorate, Address: p.address, Issuer: p.issuer, ClientAuthorities: p.clientAuthorities(),
+	})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package memstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -44,8 +45,17 @@ func (r *resourceStore) encode(obj runtime.Object) ([]byte, error) {
 	if err := r.versioner.PrepareObjectForStorage(obj); err != nil {
 		return nil, fmt.Errorf("prepare %T for storage: %w", obj, err)
 	}
-	return runtime.Encode(r.codec, obj)
+	encoded, err := runtime.Encode(r.codec, obj)
+	if err == nil && len(encoded) > maxObjectBytes {
+		return nil, errTooLarge
+	}
+	return encoded, err
 }
+
+// maxObjectBytes is the default limit of etcd for a request.
+const maxObjectBytes = 3 << 19
+
+var errTooLarge = errors.New("etcdserver: request is too large")
 
 // put stores the codec's bytes, and returns the record, or nil if the key has another record
 // than the expected one. It decodes the object before it stores it, so that watchers find it

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"crypto/x509"
 	"net/http"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -13,11 +14,13 @@ import (
 )
 
 // newAuthenticator authenticates users of this process, client certificates and tokens, and
-// all others as system:anonymous.
-func newAuthenticator(tokens authenticator.Token, audiences authenticator.Audiences) authenticator.Request {
+// all others as system:anonymous. A certificate that none of the authorities has issued is an error.
+func newAuthenticator(tokens authenticator.Token, audiences authenticator.Audiences, authorities *x509.CertPool) authenticator.Request {
+	verified := x509request.DefaultVerifyOptions()
+	verified.Roots = authorities
 	known := union.New(
 		authenticator.WrapAudienceAgnosticRequest(audiences, authenticator.RequestFunc(authenticateLocal)),
-		authenticator.WrapAudienceAgnosticRequest(audiences, authenticator.RequestFunc(authenticateCertificate)),
+		authenticator.WrapAudienceAgnosticRequest(audiences, x509request.New(verified, x509request.CommonNameUserConversion)),
 		bearertoken.New(tokens),
 	)
 	return union.NewFailOnError(group.NewAuthenticatedGroupAdder(known), anonymous.NewAuthenticator(nil))
@@ -33,12 +36,4 @@ func authenticateLocal(r *http.Request) (*authenticator.Response, bool, error) {
 		return nil, false, nil
 	}
 	return &authenticator.Response{User: who}, true, nil
-}
-
-// authenticateCertificate trusts the chain that the TLS handshake has verified.
-func authenticateCertificate(r *http.Request) (*authenticator.Response, bool, error) {
-	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
-		return nil, false, nil
-	}
-	return x509request.CommonNameUserConversion.User(r.TLS.VerifiedChains[0])
 }

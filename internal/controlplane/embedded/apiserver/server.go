@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"slices"
@@ -35,6 +36,8 @@ type Options struct {
 	Address string
 	// Issuer issues the tokens of ServiceAccounts.
 	Issuer *token.Issuer
+	// ClientAuthorities have issued the certificates of clients.
+	ClientAuthorities *x509.CertPool
 }
 
 // Server is an API server without a listener: callers serve its Handler, or send it
@@ -56,7 +59,7 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{registry: reg}
-	authn := newAuthenticator(token.NewAuthenticator(opts.Issuer, reg), opts.Issuer.Audiences())
+	authn := newAuthenticator(token.NewAuthenticator(opts.Issuer, reg), opts.Issuer.Audiences(), opts.ClientAuthorities)
 	config := s.config(opts)
 	config.GenericConfig.Authentication.Authenticator = authn
 	s.extensions, err = config.Complete().New(genericapiserver.NewEmptyDelegateWithCustomHandler(http.HandlerFunc(notFound)))

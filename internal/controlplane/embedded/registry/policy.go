@@ -65,7 +65,7 @@ func (r *Registry) readPolicy(ctx context.Context) (*rbac.Policy, error) {
 }
 
 func listAll[L runtime.Object](ctx context.Context, r rest.Lister) (L, error) {
-	list, err := r.List(ctx, &metainternalversion.ListOptions{})
+	list, err := r.List(ctx, &metainternalversion.ListOptions{ResourceVersion: "0"}) // also during an outage of the storage
 	if err != nil {
 		var none L
 		return none, err

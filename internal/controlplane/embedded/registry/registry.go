@@ -135,33 +135,24 @@ func reading(ctx context.Context, resource, namespace string) context.Context {
 	return request.WithNamespace(ctx, namespace)
 }
 
-// ServiceAccount implements token.Getter.
+// ServiceAccount implements token.Getter. A token is valid also during an outage of the storage.
 func (r *Registry) ServiceAccount(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-	return get[corev1.ServiceAccount](reading(ctx, "serviceaccounts", namespace), r.accounts, name)
+	return getAny[corev1.ServiceAccount](reading(ctx, "serviceaccounts", namespace), r.accounts, name)
 }
 
 // Pod implements token.Getter.
 func (r *Registry) Pod(ctx context.Context, namespace, name string) (*corev1.Pod, error) {
-	return get[corev1.Pod](reading(ctx, "pods", namespace), r.pods, name)
+	return getAny[corev1.Pod](reading(ctx, "pods", namespace), r.pods, name)
 }
 
 // Secret implements token.Getter.
 func (r *Registry) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
-	return get[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
+	return getAny[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
 }
 
 // Namespace returns a namespace, which the caller must not change.
 func (r *Registry) Namespace(ctx context.Context, name string) (*corev1.Namespace, error) {
-	// With a version, the storage returns its own object instead of a copy.
-	obj, err := r.namespaces.Get(reading(ctx, "namespaces", metav1.NamespaceNone), name, &metav1.GetOptions{ResourceVersion: "0"})
-	if err != nil {
-		return nil, err
-	}
-	n, ok := obj.(*corev1.Namespace)
-	if !ok {
-		return nil, fmt.Errorf("namespace %s is a %T", name, obj)
-	}
-	return n, nil
+	return getAny[corev1.Namespace](reading(ctx, "namespaces", metav1.NamespaceNone), r.namespaces, name)
 }
 
 // Quotas returns the ResourceQuotas of a namespace, which the caller must not change.

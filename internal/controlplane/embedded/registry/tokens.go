@@ -179,3 +179,13 @@ func get[T any, P object[T]](ctx context.Context, getter rest.Getter, name strin
 	}
 	return cast[T, P](obj), nil
 }
+
+// getAny is get for an object that the caller does not change: with a version, the storage returns its
+// own object instead of a copy.
+func getAny[T any, P object[T]](ctx context.Context, getter rest.Getter, name string) (P, error) {
+	obj, err := getter.Get(ctx, name, &metav1.GetOptions{ResourceVersion: "0"})
+	if err != nil {
+		return nil, err
+	}
+	return cast[T, P](obj), nil
+}
