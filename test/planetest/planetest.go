@@ -59,6 +59,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("Aggregation", f.testAggregation)
 	t.Run("Quota", f.testQuota)
 	t.Run("Quotas", f.testQuotas)
+	t.Run("Reviews", f.testReviews)
 	t.Run("ForeignCertificate", f.testForeignCertificate)
 	t.Run("TooLarge", f.testTooLarge)
 }

@@ -10,6 +10,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
@@ -131,4 +132,68 @@ func (f *fixture) testEscalation(t *testing.T) {
 	if missing := `rolebindings.rbac.authorization.k8s.io "none" not found`; !apierrors.IsNotFound(err) || err.Error() != missing {
 		t.Errorf("a RoleBinding to no Role: got %v, want %s", err, missing)
 	}
+}
+
+// testReviews has questions about rights that cannot be answered, and bindings to nothing.
+func (f *fixture) testReviews(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
+	resource := func(edit func(*authorizationv1.ResourceAttributes)) *authorizationv1.ResourceAttributes {
+		of := &authorizationv1.ResourceAttributes{Verb: "list", Resource: "secrets"}
+		edit(of)
+		return of
+	}
+	plain := resource(func(*authorizationv1.ResourceAttributes) {})
+	url := &authorizationv1.NonResourceAttributes{Path: "/", Verb: "get"}
+	byField := []metav1.FieldSelectorRequirement{{Key: "metadata.name", Operator: metav1.FieldSelectorOpIn, Values: []string{"a"}}}
+	byLabel := []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpExists}}
+	for reason, spec := range map[string]authorizationv1.SubjectAccessReviewSpec{
+		"both attributes": {User: "u", ResourceAttributes: plain, NonResourceAttributes: url},
+		"no attributes":   {User: "u"},
+		"no user":         {ResourceAttributes: plain},
+		"both forms of a field selector": {User: "u", ResourceAttributes: resource(func(of *authorizationv1.ResourceAttributes) {
+			of.FieldSelector = &authorizationv1.FieldSelectorAttributes{RawSelector: "metadata.name=a", Requirements: byField}
+		})},
+		"neither form of a field selector": {User: "u", ResourceAttributes: resource(func(of *authorizationv1.ResourceAttributes) {
+			of.FieldSelector = &authorizationv1.FieldSelectorAttributes{}
+		})},
+		"both forms of a label selector": {User: "u", ResourceAttributes: resource(func(of *authorizationv1.ResourceAttributes) {
+			of.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: "app", Requirements: byLabel}
+		})},
+	} {
+		_, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		if !apierrors.IsInvalid(err) {
+			t.Errorf("%s: got %v, want Invalid", reason, err)
+		}
+	}
+	for reason, edit := range map[string]func(*authorizationv1.ResourceAttributes){
+		"a field selector": func(of *authorizationv1.ResourceAttributes) {
+			of.FieldSelector = &authorizationv1.FieldSelectorAttributes{Requirements: byField}
+		},
+		"a selector in one text": func(of *authorizationv1.ResourceAttributes) {
+			of.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: "app"}
+		},
+	} {
+		_, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: "u", ResourceAttributes: resource(edit)},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	user := must(f.plane.UserConfig("binder"))(t)
+	must(f.kube.RbacV1().Roles(namespace).Create(ctx, &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "binder"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{rbacv1.GroupName}, Resources: []string{"rolebindings"}, Verbs: []string{"create"}}},
+	}, metav1.CreateOptions{}))(t)
+	must(f.kube.RbacV1().RoleBindings(namespace).Create(ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "binder"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "binder"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "binder"}},
+	}, metav1.CreateOptions{}))(t)
+	bindings := kubernetes.NewForConfigOrDie(user).RbacV1().RoleBindings(namespace)
+	until(t, "a binding to nothing is rejected with the name of the Role", func() bool {
+		_, err := bindings.Create(ctx, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "to-nothing"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "nothing"},
+		}, metav1.CreateOptions{})
+		return apierrors.IsNotFound(err) && strings.Contains(err.Error(), `rolebindings.rbac.authorization.k8s.io "nothing" not found`)
+	})
 }

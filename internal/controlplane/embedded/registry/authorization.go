@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -142,6 +143,46 @@ func validateAttributes(resource *authorizationv1.ResourceAttributes, url *autho
 	case resource == nil && url == nil:
 		return field.ErrorList{field.Invalid(path, url,
 			"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
+	case resource != nil:
+		path = path.Child("resourceAttributes")
+		return append(validateFieldSelector(resource.FieldSelector, path.Child("fieldSelector")),
+			validateLabelSelector(resource.LabelSelector, path.Child("labelSelector"))...)
+	default:
+		return nil
+	}
+}
+
+func validateFieldSelector(s *authorizationv1.FieldSelectorAttributes, path *field.Path) field.ErrorList {
+	if s == nil {
+		return nil
+	}
+	errs := validateForms(s.RawSelector, len(s.Requirements), path)
+	for i, requirement := range s.Requirements {
+		errs = append(errs, metav1validation.ValidateFieldSelectorRequirement(
+			requirement, metav1validation.FieldSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, path.Child("requirements").Index(i))...)
+	}
+	return errs
+}
+
+func validateLabelSelector(s *authorizationv1.LabelSelectorAttributes, path *field.Path) field.ErrorList {
+	if s == nil {
+		return nil
+	}
+	errs := validateForms(s.RawSelector, len(s.Requirements), path)
+	for i, requirement := range s.Requirements {
+		errs = append(errs, metav1validation.ValidateLabelSelectorRequirement(
+			requirement, metav1validation.LabelSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, path.Child("requirements").Index(i))...)
+	}
+	return errs
+}
+
+// validateForms checks that a selector has one of its two forms.
+func validateForms(raw string, requirements int, path *field.Path) field.ErrorList {
+	switch {
+	case raw != "" && requirements > 0:
+		return field.ErrorList{field.Invalid(path.Child("rawSelector"), raw, "may not specified at the same time as requirements")}
+	case raw == "" && requirements == 0:
+		return field.ErrorList{field.Required(path.Child("requirements"), "requirements or rawSelector is required")}
 	default:
 		return nil
 	}
