@@ -165,7 +165,7 @@ OLDER = internal/explore/testdata/v1alpha1/lifecycle.yaml scenarios/suite/v1alph
 .PHONY: test-sample
 test-sample: build # Try a sample of the faults, and of interferences, in the base lifecycles and what ends with everything up, drawn with SEED.
 	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
-	$(BIN)/cosi-emu explore $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
+	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --interference --prune step --sample 5 --seed $(SEED) --out $(BIN)/found
 
 # make upstream-findings CONTROLLER=/path SIDECAR=/path VERSION=v0.2.2
 .PHONY: upstream-findings
@@ -219,10 +219,10 @@ nightly-explore: # Try faults in all scenarios that ship, and random ones in the
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
 
 .PHONY: nightly-interference
-nightly-interference: # Try what people do to objects in the scenarios that end with everything up, and in the base lifecycle.
+nightly-interference: # Try what people do to objects, 6 times: over no bridge, and over one to each dialect.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
-	$(MAKE) explore-interference EXPLORE='--sample 2000 --seed $(SEED) --budget 60m'
-	$(MAKE) explore-interference EXPLORE='--pairs --sample 100 --seed $(SEED) --budget 20m'
+	$(MAKE) explore-interference EXPLORE='--sample 2000 --seed $(SEED) --budget 12m'
+	$(MAKE) explore-interference EXPLORE='--pairs --sample 100 --seed $(SEED) --budget 3m'
 
 # The program's own controller and sidecar, as processes behind the seams.
 OWN_FLAGS = --kubeconfig=$$(KUBECONFIG) --health-probe-bind-address=$$(PROBE_ADDRESS) --kube-api-qps=-1 \
@@ -242,13 +242,16 @@ nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 	$(GO) test ./internal/scenario/engine/contract -count 1 -timeout 30m -run '^TestLongMemory' -memory.runs 5000
 	$(GO) test ./internal/store -count 20 -race -timeout 20m -run '^TestKill$$'
 
+# The dialects that a bridge translates.
+DIALECTS := v1alpha1 no-modes one-mode one-mode-get bucket-ids
+
 # make explore EXPLORE='--pairs --budget 10m'
 EXPLORE ?=
 .PHONY: explore
 explore: build setup # Try every fault at every point of the base lifecycle of both versions, and of the bridge to each dialect.
 	$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --measure-seams --out $(BIN)/found $(EXPLORE)
 	$(BIN)/cosi-emu explore internal/explore/testdata/v1alpha1/lifecycle.yaml --out $(BIN)/found $(EXPLORE)
-	for dialect in v1alpha1 no-modes one-mode one-mode-get bucket-ids; do \
+	for dialect in $(DIALECTS); do \
 		$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --dialect $$dialect --out $(BIN)/found $(EXPLORE) || exit 1; \
 	done
 
@@ -265,8 +268,12 @@ explore-steady: build setup # Try every fault in the scenarios that end with eve
 # make explore-interference EXPLORE='--pairs --budget 10m'
 PEOPLE = internal/explore/testdata/lifecycle.yaml scenarios/suite/steady
 .PHONY: explore-interference
-explore-interference: build setup # Try what people do to objects in the base lifecycle, and in the scenarios that end with everything up.
-	$(BIN)/cosi-emu explore $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
+explore-interference: build setup # Try what people do to objects in the base lifecycles, and in the scenarios that end with everything up.
+	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --interference --prune step --out $(BIN)/found $(EXPLORE)
+	for dialect in $(DIALECTS); do \
+		$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --interference --prune step --dialect $$dialect \
+			--out $(BIN)/found $(EXPLORE) || exit 1; \
+	done
 
 .PHONY: test-envtest
 test-envtest: setup # Run all tests on kube-apiserver and etcd.
