@@ -21,17 +21,9 @@ type (
 // driver is a driver in its dialect. The requests are the sidecar's, with its IDs;
 // arguments called own are the driver's IDs of the same buckets.
 type driver interface {
+	traits
+
 	getInfo(ctx context.Context) (*cosiv1alpha2.DriverGetInfoResponse, error)
-
-	// checkBucket rejects a bucket that the dialect cannot express. No call is made.
-	checkBucket(protocols []*cosiv1alpha2.ObjectProtocol) error
-	// checkGrant is checkBucket for access.
-	checkGrant(request grantRequest, buckets []*accessedBucket) error
-
-	// choosesBucketIDs reports whether the driver chooses the ID of a bucket when it has created it.
-	choosesBucketIDs() bool
-	// choosesAccountIDs is choosesBucketIDs for accounts.
-	choosesAccountIDs() bool
 
 	// generateBucketID returns the ID of a new bucket: its name, unless the driver chooses IDs
 	// before it creates.
@@ -62,6 +54,18 @@ func (b *Bridge) driver(ctx context.Context) (driver, error) {
 		return nil, err
 	}
 	return newDriver(dialect, conn, b.options), nil
+}
+
+// traits are known of a dialect. No call is made.
+type traits interface {
+	// checkBucket rejects a bucket that the dialect cannot express.
+	checkBucket(protocols []*cosiv1alpha2.ObjectProtocol) error
+	// checkGrant is checkBucket for access.
+	checkGrant(request grantRequest, buckets []*accessedBucket) error
+	// choosesBucketIDs reports whether the driver chooses the ID of a bucket when it has created it.
+	choosesBucketIDs() bool
+	// choosesAccountIDs is choosesBucketIDs for accounts.
+	choosesAccountIDs() bool
 }
 
 func newDriver(dialect dialects.Dialect, conn grpc.ClientConnInterface, options Options) driver {

@@ -90,7 +90,9 @@ func (i *ids) failed(verb, name string, err error) error {
 // learn makes a request that creates, which returns the ID of a name, and returns once that
 // is durable. It gives ask the latest ID that is stored, if there is one. A driver that does not
 // choose the ID in its answer has the name as the ID, and there is nothing to store.
-func (i *ids) learn(ctx context.Context, name string, chooses bool, request proto.Message, ask func(known string) (id string, err error)) error {
+func (i *ids) learn(
+	ctx context.Context, name string, chooses bool, request proto.Message, ask func(known string) (id string, err error),
+) error {
 	known, found, err := i.load(ctx, name)
 	if err != nil {
 		return err

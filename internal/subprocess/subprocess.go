@@ -160,7 +160,7 @@ func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	p.end = cancel
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	mark := filepath.Base(p.dir)
-	p.cmd.Env = append(environment, variableProcess+"="+mark)
+	p.cmd.Env = slices.Concat(environment, []string{variableProcess + "=" + mark})
 	p.cmd.Cancel = func() error { return p.group.signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = grace
 	p.cmd.SysProcAttr = attributes()

@@ -430,9 +430,15 @@ func (f *fixture) testQuotas(t *testing.T) {
 		t.Errorf("a Pod outside of the scope: %v", err)
 	}
 	until(t, "the quota with a scope is enforced", func() bool { return apierrors.IsForbidden(pod("ending", new(int64(60)))) })
+	f.testScopes(t, limit)
+}
+
+// testScopes has quotas whose scopes are rejected.
+func (f *fixture) testScopes(t *testing.T, limit func(name string, spec corev1.ResourceQuotaSpec) error) {
+	t.Helper()
 	for reason, spec := range map[string]corev1.ResourceQuotaSpec{
 		"a scope for another resource": {
-			Hard: hard(map[corev1.ResourceName]string{"secrets": "1"}), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
+			Hard: corev1.ResourceList{"secrets": resource.MustParse("1")}, Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
 		},
 		"scopes that exclude each other": {Scopes: []corev1.ResourceQuotaScope{
 			corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,
@@ -440,7 +446,7 @@ func (f *fixture) testQuotas(t *testing.T) {
 		"an operator without values": {ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
 			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn},
 		}}},
-		"an operator that the scope does not have": {ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+		"an operator of other scopes": {ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
 			{ScopeName: corev1.ResourceQuotaScopeTerminating, Operator: corev1.ScopeSelectorOpDoesNotExist},
 		}}},
 	} {

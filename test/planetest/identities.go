@@ -61,7 +61,8 @@ func (f *fixture) testForeignCertificate(t *testing.T) {
 	pair := must(must(certs.New())(t).NewClient("cosi-emu-admin", "system:masters"))(t)
 	foreign := rest.AnonymousClientConfig(f.config)
 	foreign.CertData, foreign.KeyData = pair.CertificatePEM, pair.KeyPEM
-	if _, err := kubernetes.NewForConfigOrDie(foreign).CoreV1().Namespaces().List(testContext(t), metav1.ListOptions{}); !apierrors.IsUnauthorized(err) {
+	_, err := kubernetes.NewForConfigOrDie(foreign).CoreV1().Namespaces().List(testContext(t), metav1.ListOptions{})
+	if !apierrors.IsUnauthorized(err) {
 		t.Errorf("got %v, want Unauthorized", err)
 	}
 }

@@ -160,7 +160,8 @@ func (f *fixture) testReviews(t *testing.T) {
 			of.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: "app", Requirements: byLabel}
 		})},
 	} {
-		_, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
+		question := &authorizationv1.SubjectAccessReview{Spec: spec}
+		_, err := f.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, question, metav1.CreateOptions{})
 		if !apierrors.IsInvalid(err) {
 			t.Errorf("%s: got %v, want Invalid", reason, err)
 		}

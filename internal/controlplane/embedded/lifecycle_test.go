@@ -214,8 +214,11 @@ func TestTokenWithoutStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Eventually(t, "the end of the token", func(context.Context) error {
-		if err := review(); !apierrors.IsUnauthorized(err) {
-			return fmt.Errorf("got %v, want Unauthorized", err)
+		switch err := review(); {
+		case err == nil:
+			return errors.New("the token is valid")
+		case !apierrors.IsUnauthorized(err):
+			return fmt.Errorf("want Unauthorized: %w", err)
 		}
 		return nil
 	})

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -19,6 +21,11 @@ type Finding struct {
 
 // String renders the finding in a line.
 func (f Finding) String() string { return f.Oracle + ": " + f.Message }
+
+// IsTransient reports whether the finding may be due to an observation that was too early.
+func (f Finding) IsTransient() bool {
+	return !slices.Contains([]string{vocabulary.Order, vocabulary.Foreign, vocabulary.Secret, vocabulary.Request, vocabulary.Pace}, f.Oracle)
+}
 
 var checks = map[string]func(*evidence.Evidence) []Finding{
 	vocabulary.Leak: leaks, vocabulary.Loss: losses, vocabulary.Order: orderViolations, vocabulary.Foreign: foreignWrites,

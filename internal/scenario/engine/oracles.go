@@ -35,7 +35,7 @@ func (r *run) observe(ctx context.Context, moment string) error {
 		if err := r.watcher.Observe(ctx, moment, r.eventScope, restless); err != nil {
 			return fmt.Errorf("observe the state %s: %w", moment, err)
 		}
-		if restless || quiet > idle.LongQuiet || !slices.ContainsFunc(r.findings(), isTransient) {
+		if restless || quiet > idle.LongQuiet || !slices.ContainsFunc(r.findings(), checks.Finding.IsTransient) {
 			return nil
 		}
 		r.watcher.DiscardObservation()
@@ -88,11 +88,6 @@ func (r *run) findings() []checks.Finding {
 	return slices.DeleteFunc(oracle.Judge(input), func(f checks.Finding) bool {
 		return r.engine.options.NoBackend && (f.Oracle == vocabulary.Leak || f.Oracle == vocabulary.Loss)
 	})
-}
-
-// isTransient reports whether a finding may be due to an early observation.
-func isTransient(f checks.Finding) bool {
-	return !slices.Contains([]string{vocabulary.Order, vocabulary.Foreign, vocabulary.Secret, vocabulary.Request, vocabulary.Pace}, f.Oracle)
 }
 
 // oracleFailures converts the findings into failures, except for those that the

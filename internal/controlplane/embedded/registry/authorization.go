@@ -157,9 +157,9 @@ func validateFieldSelector(s *authorizationv1.FieldSelectorAttributes, path *fie
 		return nil
 	}
 	errs := validateForms(s.RawSelector, len(s.Requirements), path)
+	options := metav1validation.FieldSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}
 	for i, requirement := range s.Requirements {
-		errs = append(errs, metav1validation.ValidateFieldSelectorRequirement(
-			requirement, metav1validation.FieldSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, path.Child("requirements").Index(i))...)
+		errs = append(errs, metav1validation.ValidateFieldSelectorRequirement(requirement, options, path.Child("requirements").Index(i))...)
 	}
 	return errs
 }
@@ -169,9 +169,9 @@ func validateLabelSelector(s *authorizationv1.LabelSelectorAttributes, path *fie
 		return nil
 	}
 	errs := validateForms(s.RawSelector, len(s.Requirements), path)
+	options := metav1validation.LabelSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}
 	for i, requirement := range s.Requirements {
-		errs = append(errs, metav1validation.ValidateLabelSelectorRequirement(
-			requirement, metav1validation.LabelSelectorValidationOptions{AllowUnknownOperatorInRequirement: true}, path.Child("requirements").Index(i))...)
+		errs = append(errs, metav1validation.ValidateLabelSelectorRequirement(requirement, options, path.Child("requirements").Index(i))...)
 	}
 	return errs
 }

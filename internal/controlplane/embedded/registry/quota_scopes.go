@@ -81,11 +81,13 @@ func validateScopeOperator(r corev1.ScopedResourceSelectorRequirement, path *fie
 	switch r.Operator {
 	case corev1.ScopeSelectorOpIn, corev1.ScopeSelectorOpNotIn:
 		if len(r.Values) == 0 {
-			return field.ErrorList{field.Required(path.Child("values"), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")}
+			return field.ErrorList{field.Required(path.Child("values"),
+				"must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")}
 		}
 	case corev1.ScopeSelectorOpExists, corev1.ScopeSelectorOpDoesNotExist:
 		if len(r.Values) > 0 {
-			return field.ErrorList{field.Invalid(path.Child("values"), r.Values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")}
+			return field.ErrorList{field.Invalid(path.Child("values"), r.Values,
+				"must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")}
 		}
 	default:
 		return field.ErrorList{field.Invalid(path.Child("operator"), r.Operator, "not a valid selector operator")}

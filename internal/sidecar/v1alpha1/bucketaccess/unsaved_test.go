@@ -47,7 +47,8 @@ func TestUnsavedAccount(t *testing.T) {
 				s.Before("patch bucketaccesses/status", func() { s.ForceRemove(s.access); s.hasAccess(s.protected) })
 			},
 			Want: phasetest.Outcome{
-				Writes: []string{grants, statusPatch + ": Conflict", revokes, grants, statusPatch, creates, statusPatch}, Events: []string{recordsReady},
+				Writes: []string{grants, statusPatch + ": Conflict", revokes, grants, statusPatch, creates, statusPatch},
+				Events: []string{recordsReady},
 			},
 		},
 		{
