@@ -35,8 +35,8 @@ func resourcesOf(version objectstorage.Version) map[string]schema.GroupVersionRe
 // mark is the label, the annotation and the value that edits write.
 const mark = "example.com/edited"
 
-// edited is the new value of each key of a Secret.
-const edited = "edited-by-hand"
+// edited is the new value of each key of a Secret. It is a secret, and so no part of what other edits write.
+const edited = "value-that-somebody-wrote"
 
 type object map[string]any
 

@@ -2,6 +2,7 @@ package oracle_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,7 +126,11 @@ func TestRemovedMetadata(t *testing.T) {
 	}
 	judge(t, map[string]judging{
 		"Annotations": {reason: "All annotations go.", happen: patched(`{"metadata":{"annotations":null}}`, theirs), want: foreign},
-		"Label":       {reason: "One label goes.", happen: patched(`{"metadata":{"labels":{"team":null}}}`, theirs), want: foreign},
+		"AnnotationsBefore": {
+			reason: "The write had its effect before they were there, and its request took longer.",
+			happen: patched(`{"metadata":{"annotations":null}}`, strings.Replace(theirs, `"7"`, `"6"`, 1)),
+		},
+		"Label": {reason: "One label goes.", happen: patched(`{"metadata":{"labels":{"team":null}}}`, theirs), want: foreign},
 		"OwnAnnotation": {
 			reason: "COSI removes what is COSI's.",
 			happen: patched(`{"metadata":{"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":null}}}`, theirs),

@@ -133,7 +133,7 @@ func forbiddenWrite(v evidence.Version) Finding {
 func writeToAnother(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	driver, o := e.DriverNames[v.Component], v.Got
 	if o == nil {
-		o = e.Known(v.Resource, v.Key, v.Seq)
+		o = e.Known(v.Resource, v.Key, v)
 		if o != nil && driverOf(v.Resource, o) == "" {
 			return Finding{}, false // the response with the hand-off may have been lost
 		}
@@ -149,7 +149,7 @@ func writeToAnother(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	o := v.Got
 	if o == nil || o.Metadata.Name == "" { // the response to a deletion is a Status
-		o = e.Known(v.Resource, v.Key, v.Seq)
+		o = e.Known(v.Resource, v.Key, v)
 	}
 	if o == nil || v.Verb == "create" || v.Result == evidence.Rejected {
 		return Finding{}, false
@@ -162,7 +162,7 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 		return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q, which is of no BucketAccess", v.Component, v.Verb, v.Key)}, true
 	}
 	namespace, _, _ := strings.Cut(v.Key, "/")
-	access := e.Known(evidence.Accesses, evidence.Key(namespace, owner), v.Seq)
+	access := e.Known(evidence.Accesses, evidence.Key(namespace, owner), v)
 	driver := e.DriverNames[v.Component]
 	if driver == "" || access == nil || slices.Contains([]string{"", driver}, access.Status.DriverName) {
 		return Finding{}, false

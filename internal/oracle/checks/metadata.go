@@ -17,7 +17,7 @@ func removedMetadata(e *evidence.Evidence) []Finding {
 		if !v.Write() || v.ByPerson() || v.Result != evidence.Done || v.Asked == nil {
 			continue
 		}
-		before := e.Known(v.Resource, v.Key, v.Seq)
+		before := e.Known(v.Resource, v.Key, v)
 		if before == nil || v.Got == nil || before.Metadata.UID != v.Got.Metadata.UID {
 			continue
 		}
@@ -64,7 +64,7 @@ func editedSpecs(e *evidence.Evidence) []Finding {
 		if v.Verb != "patch" || v.ByPerson() || v.Result != evidence.Done || v.Asked == nil || v.Got == nil {
 			continue
 		}
-		before := e.Known(v.Resource, v.Key, v.Seq)
+		before := e.Known(v.Resource, v.Key, v)
 		if field := editedField(v, before); field != "" {
 			found = append(found, Finding{
 				Subject: evidence.Subject(v.Resource, v.Key), Events: []uint64{v.Seq},

@@ -97,7 +97,7 @@ func hastyDepartures(e *evidence.Evidence) []Finding {
 		if !v.Releases || v.ByPerson() || v.Result != evidence.Done || v.Got == nil || !v.Got.Leaving() {
 			continue
 		}
-		if before := e.Known(v.Resource, v.Key, v.Seq); before != nil && before.Leaving() {
+		if before := e.Known(v.Resource, v.Key, v); before != nil && before.Leaving() {
 			continue
 		}
 		found = append(found, abandoned(e, v)...)

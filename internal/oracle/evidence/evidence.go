@@ -172,15 +172,15 @@ func (e *Evidence) Of(resource string) []Version {
 	return found
 }
 
-// Known returns the latest version of an object that the API server returned before an
-// event, or nil.
-func (e *Evidence) Known(resource, key string, before uint64) *Object {
+// Known returns the last version of an object that was known when a write had its effect, or nil. The journal
+// may have a later version before the write, whose request was longer.
+func (e *Evidence) Known(resource, key string, write Version) *Object {
 	var latest *Object
 	for _, v := range e.Versions {
-		if v.Seq >= before {
+		if v.Seq >= write.Seq {
 			break
 		}
-		if v.Resource == resource && v.Key == key && v.Got != nil {
+		if v.Resource == resource && v.Key == key && v.Got != nil && !v.isAfter(write) {
 			latest = v.Got
 		}
 	}
