@@ -90,6 +90,12 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 			Oracles: []string{run.OracleSteps, vocabulary.Leak}, Took: "217 s",
 		},
 		{
+			Name:    "v1alpha1-vanished-account-not-revoked",
+			Bug:     "An access whose finalizers somebody removes during its Grant leaves its account.",
+			Net:     interfering(v1alpha1("steady/existing"), "force-delete", "sidecar rpc DriverGrantBucketAccess *"),
+			Oracles: []string{vocabulary.Leak}, Took: "60 s",
+		},
+		{
 			Name:    "v1alpha1-bucket-not-released",
 			Bug:     "A BucketAccess that was never granted does not release the finalizer that it has added to its Bucket (E52).",
 			Net:     []string{"run", v1alpha1("failures/access-never-granted")},
