@@ -26,7 +26,7 @@ const (
 // Names returns the names of all oracles.
 func Names() []string { return vocabulary.OracleNames() }
 
-// About returns what an oracle checks, in a sentence; "" for a name that no oracle has.
+// About describes an oracle in a sentence. A name that no oracle has gives "".
 func About(oracle string) string {
 	all := vocabulary.Oracles()
 	if i := slices.IndexFunc(all, func(o vocabulary.Oracle) bool { return o.Name == oracle }); i >= 0 {
@@ -39,9 +39,9 @@ func About(oracle string) string {
 type Finding struct {
 	// Oracle is the name of the oracle.
 	Oracle string
-	// Subject is what the finding is about: KIND/NAME, "bucket ID" or "account ID".
+	// Subject names the object: KIND/NAME, "bucket ID" or "account ID".
 	Subject string
-	// Message is a sentence that names the component, what it did, and what is wrong.
+	// Message names the component, its write or call, and the violation, in a sentence.
 	Message string
 	// Events are the events of the journal that prove it, if the journal still has them.
 	Events []journal.Event

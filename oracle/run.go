@@ -22,7 +22,7 @@ import (
 // maxWait limits how long an observation waits for idle components.
 const maxWait = 5 * idle.MaxWait
 
-// Run is what happens on an emulator from Start on. It is safe for concurrent use.
+// Run has the events and the observed states of an emulator from Start on. It is safe for concurrent use.
 type Run struct {
 	emulator *emulator.Emulator
 	watcher  *watch.Watcher
@@ -58,7 +58,7 @@ func (r *Run) Close() {
 	})
 }
 
-// MarkExternal names what the caller changes itself, without COSI: IDs of buckets and accounts, and
+// MarkExternal names buckets, accounts and objects that the caller changes itself, without COSI: IDs of buckets and accounts, and
 // objects, KIND/NAME, whose finalizers it removes. Their leaks and losses are not COSI's.
 func (r *Run) MarkExternal(names ...string) { r.watcher.MarkExternal(names...) }
 
@@ -74,7 +74,7 @@ func (r *Run) Observe(ctx context.Context, moment string) error {
 		if err := r.watcher.Observe(ctx, moment, scope, !settled); err != nil {
 			return fmt.Errorf("observe the state %s: %w", moment, err)
 		}
-		// On a busy machine a component may be about to repair what is found.
+		// On a busy machine a component may be about to repair it.
 		if !settled || quiet > idle.LongQuiet || !slices.ContainsFunc(r.judge(), checks.Finding.IsTransient) {
 			return nil
 		}
@@ -96,7 +96,7 @@ func scope() eventscope.Scope { return eventscope.Scope{Alone: true} }
 
 func (r *Run) judge() []checks.Finding { return oracle.Judge(r.watcher.Input(scope())) }
 
-// Findings returns the violations in what has happened until now, of some oracles, by default of all.
+// Findings returns the violations until now, of some oracles, by default of all.
 // Leaks, losses and states are judged by the observations: there are none before the first. The error is
 // about a name that no oracle has.
 func (r *Run) Findings(oracles ...string) ([]Finding, error) {

@@ -91,7 +91,9 @@ func TestInterfere(t *testing.T) {
 		},
 		fault.EditData: {
 			secret(), result{[]string{"patch secrets"}, true, true, false},
-			func(o client.Object) bool { return string(o.(*corev1.Secret).Data["key"]) == "value-that-somebody-wrote" }, //nolint:forcetypeassert // it is one
+			func(o client.Object) bool {
+				return string(o.(*corev1.Secret).Data["key"]) == "value-that-somebody-wrote"
+			}, //nolint:forcetypeassert // it is one
 		},
 		fault.MakeImmutable: {
 			secret(), result{[]string{"patch secrets"}, true, true, false},

@@ -374,13 +374,6 @@ func (f *fixture) testQuotas(t *testing.T) {
 		_, err := quotas.Create(ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}, metav1.CreateOptions{})
 		return err
 	}
-	hard := func(limits map[corev1.ResourceName]string) corev1.ResourceList {
-		list := corev1.ResourceList{}
-		for name, quantity := range limits {
-			list[name] = resource.MustParse(quantity)
-		}
-		return list
-	}
 	for name, spec := range map[string]corev1.ResourceQuotaSpec{
 		"a-wide":   {Hard: hard(map[corev1.ResourceName]string{"secrets": "9", "count/events": "0", "count/events.events.k8s.io": "0"})},
 		"b-narrow": {Hard: hard(map[corev1.ResourceName]string{"secrets": "0"})},
@@ -433,12 +426,20 @@ func (f *fixture) testQuotas(t *testing.T) {
 	f.testScopes(t, limit)
 }
 
+func hard(limits map[corev1.ResourceName]string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for name, quantity := range limits {
+		list[name] = resource.MustParse(quantity)
+	}
+	return list
+}
+
 // testScopes has quotas whose scopes are rejected.
 func (f *fixture) testScopes(t *testing.T, limit func(name string, spec corev1.ResourceQuotaSpec) error) {
 	t.Helper()
 	for reason, spec := range map[string]corev1.ResourceQuotaSpec{
 		"a scope for another resource": {
-			Hard: corev1.ResourceList{"secrets": resource.MustParse("1")}, Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
+			Hard: hard(map[corev1.ResourceName]string{"secrets": "1"}), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort},
 		},
 		"scopes that exclude each other": {Scopes: []corev1.ResourceQuotaScope{
 			corev1.ResourceQuotaScopeTerminating, corev1.ResourceQuotaScopeNotTerminating,

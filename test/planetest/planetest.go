@@ -60,6 +60,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("Quota", f.testQuota)
 	t.Run("Quotas", f.testQuotas)
 	t.Run("Reviews", f.testReviews)
+	t.Run("BindToNothing", f.testBindToNothing)
 	t.Run("ForeignCertificate", f.testForeignCertificate)
 	t.Run("TooLarge", f.testTooLarge)
 }

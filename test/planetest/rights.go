@@ -134,9 +134,9 @@ func (f *fixture) testEscalation(t *testing.T) {
 	}
 }
 
-// testReviews has questions about rights that cannot be answered, and bindings to nothing.
+// testReviews has questions about rights that cannot be answered.
 func (f *fixture) testReviews(t *testing.T) {
-	ctx, namespace := testContext(t), f.namespace(t)
+	ctx := testContext(t)
 	resource := func(edit func(*authorizationv1.ResourceAttributes)) *authorizationv1.ResourceAttributes {
 		of := &authorizationv1.ResourceAttributes{Verb: "list", Resource: "secrets"}
 		edit(of)
@@ -181,6 +181,11 @@ func (f *fixture) testReviews(t *testing.T) {
 			t.Errorf("%s: %v", reason, err)
 		}
 	}
+}
+
+// testBindToNothing has a binding to a Role that does not exist.
+func (f *fixture) testBindToNothing(t *testing.T) {
+	ctx, namespace := testContext(t), f.namespace(t)
 	user := must(f.plane.UserConfig("binder"))(t)
 	must(f.kube.RbacV1().Roles(namespace).Create(ctx, &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Name: "binder"},

@@ -39,14 +39,15 @@ func withRefund(handler http.Handler, quotas quotaStore) http.Handler {
 			handler.ServeHTTP(w, r)
 			return
 		}
-		raised, answer := &charges{}, &statusWriter{ResponseWriter: w}
-		answer.rejected = func() { raised.refund(context.WithoutCancel(r.Context()), quotas) }
-		handler.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), chargesKey{}, raised)))
+		raised := &charges{}
+		r = r.WithContext(context.WithValue(r.Context(), chargesKey{}, raised))
+		handler.ServeHTTP(&statusWriter{w, func() { raised.refund(r.Context(), quotas) }}, r)
 	})
 }
 
 // refund lowers the counts. An error leaves them, until the controller counts the objects again.
 func (c *charges) refund(ctx context.Context, quotas quotaStore) {
+	ctx = context.WithoutCancel(ctx) // the client may be gone
 	for _, charged := range c.all {
 		_ = quotas.UpdateQuota(ctx, charged.quota, func(quota *corev1.ResourceQuota) error {
 			for _, name := range charged.constraints {
