@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // InterferenceKinds returns the kinds of effects that are interferences, in the order of
@@ -36,10 +37,6 @@ type objects struct {
 // the classes that its claims and accesses name. A static Bucket of v1alpha1 may name a class that does
 // not exist.
 func objectsBefore(o *run.Record) *objects {
-	var before observed.Objects
-	if o.Input.Before != nil {
-		before = o.Input.Before.Objects
-	}
 	there := &objects{names: o.Names, all: []string{"Namespace/" + run.Namespace}}
 	for _, event := range o.Open() {
 		var asked struct {
@@ -51,14 +48,24 @@ func objectsBefore(o *run.Record) *objects {
 		if event.Seam != journal.SeamAPI || json.Unmarshal(event.Response, &asked) != nil {
 			continue
 		}
-		if before.BucketClass(asked.Spec.BucketClass) != nil {
+		if hadClass(o, asked.Spec.BucketClass) {
 			there.exists("BucketClass", asked.Spec.BucketClass)
 		}
-		if before.AccessClass(asked.Spec.AccessClass) != nil {
+		if hadClass(o, asked.Spec.AccessClass) {
 			there.exists("BucketAccessClass", asked.Spec.AccessClass)
 		}
 	}
 	return there
+}
+
+// hadClass reports whether a class of that name was there: it is in an observation, or a fault has deleted it.
+func hadClass(o *run.Record, name string) bool {
+	has := func(m observed.Observation) bool {
+		return m.Objects.BucketClass(name) != nil || m.Objects.AccessClass(name) != nil
+	}
+	return has(o.End) || slices.ContainsFunc(o.Before, has) || slices.ContainsFunc(o.Events, func(e journal.Event) bool {
+		return e.Component == vocabulary.Administrator && e.Operation.Subject == name
+	})
 }
 
 func (o *objects) exists(kind, name string) {

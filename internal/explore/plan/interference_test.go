@@ -31,8 +31,8 @@ func TestInterferences(t *testing.T) {
 		return e
 	}
 	gold := v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "gold"}}
-	o := &run.Record{Names: run.NewNames("s"), Input: observed.Input{
-		Before: &observed.Observation{Objects: observed.Objects{BucketClasses: []v1alpha2.BucketClass{gold}}},
+	o := &run.Record{Names: run.NewNames("s"), End: observed.Observation{
+		Objects: observed.Objects{BucketClasses: []v1alpha2.BucketClass{gold}},
 	}, Events: []journal.Event{
 		told("event bucketclaims", claim, "ADDED"),
 		event("controller", "get bucketclaims", claim, `{"spec":{"bucketClassName":"gold"}}`),
