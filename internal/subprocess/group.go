@@ -31,12 +31,11 @@ const variableProcess = "COSI_EMU_PROCESS"
 // guardScript waits until its parent process reports the end of the group, or dies. A process may fork
 // between two looks at the list of processes.
 const guardScript = `
+end() { grep -qF "$1" "$2/environ" 2>/dev/null && kill -s KILL "${2#/proc/}" 2>/dev/null; }
+look() { for process in /proc/[0-9]*; do end "$1" "$process"; done; }
 read -r ended && exit
 kill -s KILL -- "-$1" 2>/dev/null
-for look in 1 2 3; do
-	for process in /proc/[0-9]*; do
-		grep -qF "$2" "$process/environ" 2>/dev/null && kill -s KILL "${process#/proc/}" 2>/dev/null; done
-done
+look "$2"; look "$2"; look "$2"
 `
 
 func (g *group) guard(id int, mark string) error {

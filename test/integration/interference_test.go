@@ -92,8 +92,9 @@ func TestInterfere(t *testing.T) {
 		fault.EditData: {
 			secret(), result{[]string{"patch secrets"}, true, true, false},
 			func(o client.Object) bool {
-				return string(o.(*corev1.Secret).Data["key"]) == "value-that-somebody-wrote"
-			}, //nolint:forcetypeassert // it is one
+				s, ok := o.(*corev1.Secret)
+				return ok && string(s.Data["key"]) == "value-that-somebody-wrote"
+			},
 		},
 		fault.MakeImmutable: {
 			secret(), result{[]string{"patch secrets"}, true, true, false},

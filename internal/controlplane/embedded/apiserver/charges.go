@@ -41,13 +41,12 @@ func withRefund(handler http.Handler, quotas quotaStore) http.Handler {
 		}
 		raised := &charges{}
 		r = r.WithContext(context.WithValue(r.Context(), chargesKey{}, raised))
-		handler.ServeHTTP(&statusWriter{w, func() { raised.refund(r.Context(), quotas) }}, r)
+		handler.ServeHTTP(&statusWriter{w, func(ctx context.Context) { raised.refund(ctx, quotas) }, r}, r)
 	})
 }
 
 // refund lowers the counts. An error leaves them, until the controller counts the objects again.
 func (c *charges) refund(ctx context.Context, quotas quotaStore) {
-	ctx = context.WithoutCancel(ctx) // the client may be gone
 	for _, charged := range c.all {
 		_ = quotas.UpdateQuota(ctx, charged.quota, func(quota *corev1.ResourceQuota) error {
 			for _, name := range charged.constraints {
@@ -66,13 +65,14 @@ func (c *charges) refund(ctx context.Context, quotas quotaStore) {
 type statusWriter struct {
 	http.ResponseWriter
 
-	rejected func()
+	rejected func(context.Context)
+	request  *http.Request
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *statusWriter) WriteHeader(status int) {
 	if status >= http.StatusBadRequest {
-		w.rejected()
+		w.rejected(context.WithoutCancel(w.request.Context())) // the client may be gone
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
