@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -90,3 +91,7 @@ func (g *group) end() error {
 	g.dog = nil
 	return err
 }
+
+// markOf returns the mark of the processes of a command, which has a directory of its own. No mark begins with
+// another one.
+func markOf(dir string) string { return filepath.Base(dir) + "." }

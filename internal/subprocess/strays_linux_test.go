@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -50,12 +51,38 @@ func TestStray(t *testing.T) {
 			end(p)
 			_ = p.Start(t.Context()) // the error is about the end of the command
 			harness.Eventually(t, "the end of the stray", func(context.Context) error {
-				// A process that nobody has waited for has no command line any more.
+				// A process that its parent has not reaped has no command line.
 				if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", stray)); len(line) > 0 {
 					return fmt.Errorf("process %d runs: %q", stray, line)
 				}
 				return nil
 			})
 		})
+	}
+}
+
+// TestGuardSparesNeighbor runs a process whose mark begins with the mark of a command that ends.
+func TestGuardSparesNeighbor(t *testing.T) {
+	t.Parallel()
+	p, err := newProcess("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.run([]string{"sleep", "600"}, inheritedEnvironment(), logr.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	neighbor := exec.CommandContext(t.Context(), "sleep", "600")
+	neighbor.Env = append(inheritedEnvironment(), variableProcess+"="+markOf(p.dir+"1"))
+	if err := neighbor.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = errors.Join(p.group.leash.Close(), p.group.dog.Wait()) // as if this process had died
+	_ = p.Start(t.Context())
+	if err := neighbor.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	_ = neighbor.Wait() // a signal ends it: the test's, unless the guard was first
+	if status, ok := neighbor.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
+		t.Errorf("the neighbor has ended with %s, want the signal of this test", neighbor.ProcessState)
 	}
 }

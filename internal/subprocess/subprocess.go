@@ -159,7 +159,7 @@ func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
-	mark := filepath.Base(p.dir)
+	mark := markOf(p.dir)
 	p.cmd.Env = slices.Concat(environment, []string{variableProcess + "=" + mark})
 	p.cmd.Cancel = func() error { return p.group.signal(syscall.SIGTERM) }
 	p.cmd.WaitDelay = grace
