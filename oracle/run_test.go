@@ -15,7 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
 
-// forgetful is a backend that deletes no bucket, and says that it has.
+// forgetful is a backend that deletes no bucket, and reports success.
 type forgetful struct{ fakedriver.Backend }
 
 func (forgetful) DeleteBucket(context.Context, string, string) error { return nil }
@@ -117,6 +117,6 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if oracle.About("leek") != "" || !slices.Contains(oracle.Names(), oracle.Leak) {
-		t.Error("the names are not those of the oracles")
+		t.Error("the list of names is wrong")
 	}
 }

@@ -36,7 +36,7 @@ func resourcesOf(version objectstorage.Version) map[string]schema.GroupVersionRe
 const mark = "example.com/edited"
 
 // edited is the new value of each key of a Secret. It is a secret, and so no part of what other edits write.
-const edited = "value-that-somebody-wrote"
+const edited = "edited-secret-value"
 
 type object map[string]any
 

@@ -468,7 +468,7 @@ func TestStateV1alpha1(t *testing.T) {
 			},
 		},
 		"BucketOfAnother": {
-			reason: "The next Bucket of that name has recorded the ID, and nobody has touched it.",
+			reason: "The next Bucket of that name has recorded the ID, and its finalizers are in place.",
 			happen: func(s *story) {
 				s.until("protect access")
 				s.before("protect bucket", person("patch buckets", oldBucket, noFinalizers,

@@ -93,7 +93,7 @@ func TestInterfere(t *testing.T) {
 			secret(), result{[]string{"patch secrets"}, true, true, false},
 			func(o client.Object) bool {
 				s, ok := o.(*corev1.Secret)
-				return ok && string(s.Data["key"]) == "value-that-somebody-wrote"
+				return ok && string(s.Data["key"]) == "edited-secret-value"
 			},
 		},
 		fault.MakeImmutable: {

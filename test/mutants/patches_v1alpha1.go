@@ -91,7 +91,7 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 		},
 		{
 			Name:    "v1alpha1-vanished-account-not-revoked",
-			Bug:     "An access whose finalizers somebody removes during its Grant leaves its account.",
+			Bug:     "An access that an administrator deletes by force during its Grant leaves its account.",
 			Net:     interfering(v1alpha1("steady/existing"), "force-delete", "sidecar rpc DriverGrantBucketAccess *"),
 			Oracles: []string{vocabulary.Leak}, Took: "162 s", Lines: 27,
 		},

@@ -64,8 +64,8 @@ func (r *running) deleteAll(done func() bool, kinds ...string) (err error) {
 }
 
 // retainExisting sets the policy of existing buckets to Retain, whose policy an administrator has set to
-// Delete. The condition of a Bucket asks for it. In v1alpha1 the fake driver refuses to delete what it
-// has not created, and is asked again and again.
+// Delete. The condition of a Bucket asks for it. In v1alpha1 the fake driver refuses to delete a bucket
+// of others, and the sidecar asks again and again.
 func (sb *Sandbox) retainExisting(ctx context.Context, m observed.Observation) (retained bool, err error) {
 	for i := range m.Objects.Buckets {
 		b := &m.Objects.Buckets[i]

@@ -46,8 +46,8 @@ func (r *run) lacksOperation(f fault.Status) bool {
 	return len(r.result.Failures) == 0 // otherwise the scenario ended before the fault's operation
 }
 
-// awaitFaults waits until each fault has an operation, or all components are idle: what the last
-// step was about may come after it.
+// awaitFaults waits until each fault has an operation, or all components are idle: they may work on
+// for the last step.
 func (r *run) awaitFaults(ctx context.Context, faults []injection) {
 	lacks := func(f fault.Status) bool {
 		return slices.ContainsFunc(faults, func(i injection) bool { return i.name == f.Name }) && r.lacksOperation(f)

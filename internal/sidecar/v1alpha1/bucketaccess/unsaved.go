@@ -15,8 +15,8 @@ import (
 )
 
 // unsaved has the accounts that the driver has returned and that no BucketAccess records yet. If
-// somebody removes the finalizers of the access in that moment, only the sidecar knows them. It is
-// safe for concurrent use.
+// an administrator removes the finalizers of the access in that moment, only the sidecar knows the
+// accounts. It is safe for concurrent use.
 type unsaved struct {
 	mu       sync.Mutex
 	accounts map[client.ObjectKey][]unsavedAccount
@@ -53,8 +53,8 @@ func (u *unsaved) without(access client.ObjectKey, uid types.UID) []unsavedAccou
 	return slices.DeleteFunc(slices.Clone(u.accounts[access]), func(a unsavedAccount) bool { return a.access == uid })
 }
 
-// settleUnsaved saves the account of this access, if that has failed before, and revokes those of earlier
-// accesses of its name. Without its Bucket, no later call of the driver would return the account again.
+// settleUnsaved saves the account of this access after an earlier write has failed, and revokes the accounts
+// of earlier accesses of its name. Without its Bucket, no later call of the driver would return the account again.
 func (a *attempt) settleUnsaved(ctx context.Context) error {
 	key := client.ObjectKeyFromObject(a.Object)
 	for _, own := range a.unsaved.without(key, "") {

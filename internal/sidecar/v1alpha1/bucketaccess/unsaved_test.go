@@ -16,15 +16,15 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-// TestUnsavedAccount reconciles an access a second time once the cache shows what has happened in the
-// first reconcile.
+// TestUnsavedAccount reconciles an access a second time once the cache has the changes of the first
+// reconcile.
 func TestUnsavedAccount(t *testing.T) {
 	t.Parallel()
 	ready := func(s *scene) { s.hasAll(accessed); s.hasAccess(s.protected) }
 	const unsaved = statusPatch + ": Not Found"
 	phasetest.RunTable(t, &suite, []phaseCase{
 		{
-			Name: "access that vanishes while its account is saved", Reason: "nobody else knows the account",
+			Name: "access that vanishes while its account is saved", Reason: "only the sidecar knows the account",
 			Given: func(s *scene) {
 				ready(s)
 				s.Before("patch bucketaccesses/status", func() { s.ForceRemove(s.access) })
