@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -126,4 +127,40 @@ func (c slowClient) send(conn net.Conn, gone <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// TestSlowReader: a client that is slow and makes progress receives all of an object.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size, rate = 512 << 10, 2 << 10 // bytes, and bytes per second
+		s := s3test.ServeInMemory(t, s3test.Options{})
+		c := s.App(t)
+		s3test.Put(t, c, "k", strings.Repeat("x", size))
+		in := s3test.Signed{
+			Method: http.MethodGet, Path: "/photos/k", Credentials: s.Account(t, "reader", s3test.ReadWrite("photos")),
+			Region: s.Region(), Service: "s3", At: time.Now(),
+		}
+		conn, err := s.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := conn.Write(in.Wire(t, s).Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		for received := 0; received < size; {
+			<-second.C
+			n, err := io.CopyN(io.Discard, response.Body, rate)
+			if received += int(n); err != nil {
+				t.Fatalf("the connection ended after %d of %d bytes: %v", received, size, err)
+			}
+		}
+	})
 }

@@ -140,6 +140,12 @@ func (a *App) Raw(method, target, body string, header ...string) Answer {
 	return Exchange(a.T, in.Request(a.T, a.Store))
 }
 
+// Document is Raw with a digest of the body, which S3 requires for many documents.
+func (a *App) Document(method, target, body string, header ...string) Answer {
+	a.Helper()
+	return a.Raw(method, target, body, append(header, "Content-Md5", MD5Of(body))...)
+}
+
 // Exchange sends a request, and follows no redirection.
 func Exchange(t *testing.T, r *http.Request) Answer {
 	t.Helper()

@@ -33,6 +33,9 @@ func ChecksumOf(algorithm types.ChecksumAlgorithm, content string) string {
 	return base64.StdEncoding.EncodeToString(RawChecksum(algorithm, content))
 }
 
+// NoVersion is the ID of a version that no object has.
+const NoVersion = "AAAAAAAAAAAAAAAAAAAAAAAAAA"
+
 // MD5Of returns the value of Content-MD5 for a content.
 func MD5Of(content string) string {
 	digest := md5.Sum([]byte(content)) //nolint:gosec // see the import

@@ -40,6 +40,7 @@ type timeoutWriter struct {
 	control *http.ResponseController
 	pace    pace
 	body    *timeoutBody
+	piece   int
 }
 
 // A client that sends a body without waiting for "100 Continue" reads an error only after it has
@@ -54,28 +55,33 @@ func (w *timeoutWriter) WriteHeader(status int) {
 
 func (w *timeoutWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// maxPiece limits the data that a client must receive within the timeout.
-const maxPiece = 256 << 10
+// minPiece and maxPiece are the bounds of the data that a client must receive within the timeout.
+const (
+	minPiece = 64 << 10
+	maxPiece = 256 << 10
+)
 
+// Write sends data in pieces, so that each progress extends the time. The pieces of a slow client are small.
 func (w *timeoutWriter) Write(data []byte) (written int, err error) {
-	for len(data) > maxPiece && err == nil {
-		var n int
-		n, err = w.write(data[:maxPiece])
-		written, data = written+n, data[n:]
+	for {
+		n, err := w.write(data[written:min(written+w.piece, len(data))])
+		written += n
+		if err != nil || written == len(data) {
+			return written, err
+		}
 	}
-	if err != nil {
-		return written, err
-	}
-	n, err := w.write(data)
-	return written + n, err
 }
 
 func (w *timeoutWriter) write(data []byte) (int, error) {
-	now := time.Now()
+	began := time.Now()
 	// Not every ResponseWriter has deadlines; net/http's has.
-	_ = w.control.SetWriteDeadline(w.pace.next(now))
+	_ = w.control.SetWriteDeadline(w.pace.next(began))
 	n, err := w.ResponseWriter.Write(data)
-	w.pace.passed(n, now)
+	w.pace.passed(n, began)
+	w.piece = maxPiece
+	if time.Since(began) > w.pace.timeout/16 {
+		w.piece = minPiece
+	}
 	return n, err
 }
 
@@ -120,7 +126,7 @@ func (s *Server) WithTimeouts(next http.Handler) http.Handler {
 			_ = control.SetReadDeadline(time.Now().Add(s.limits.BodyTimeout))
 		}
 		defer s.linger(body)
-		next.ServeHTTP(&timeoutWriter{ResponseWriter: w, control: control, pace: s.newPace(), body: body}, &limited)
+		next.ServeHTTP(&timeoutWriter{ResponseWriter: w, control: control, pace: s.newPace(), body: body, piece: minPiece}, &limited)
 	})
 }
 

@@ -10,14 +10,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // resolve finds bucket and key for all later phases, in the Host header and the path: both are
-// signed. Keys are not cleaned: "a//b" and "../x" are ordinary keys.
+// signed. Keys are not cleaned: "a//b" and "a/../x" are ordinary keys.
 func (s *Service) resolve(x *s3exchange.Exchange) error {
 	bucket, key, err := s.hosts.locate(x.R)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case x.Dialect.Protocol == fakedriver.ProtocolS3 && climbs(key):
+		return errClimbs
 	}
 	x.Bucket, x.Key, x.Level = bucket, key, levelOf(bucket, key)
 	return nil
@@ -51,6 +55,30 @@ func splitPath(path string) (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
+var errClimbs = s3error.ErrBadRequest.With("An error occurred when parsing the HTTP request: from left to right, a key must not have " +
+	"more elements \"..\" than others")
+
+// climbs reports whether a key, read as a path, leaves its bucket, which S3 rejects.
+func climbs(key string) bool {
+	if !strings.Contains(key, "..") {
+		return false
+	}
+	depth := 0
+	for element := range strings.SplitSeq(key, "/") {
+		switch element {
+		case "", ".":
+		case "..":
+			depth--
+		default:
+			depth++
+		}
+		if depth < 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // isKey reports whether a key can have all characters: the signature library does not distinguish
 // bytes that are not UTF-8, and no document can contain NUL.
 func isKey(path string) bool { return utf8.ValidString(path) && !strings.Contains(path, "\x00") }
@@ -67,20 +95,26 @@ func levelOf(bucket, key string) s3op.Level {
 }
 
 // parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a leading slash,
-// percent-encoded in whole or in part.
+// percent-encoded in whole or in part, in which a plus is a space.
 func parseCopySource(header string) (s3exchange.Source, error) {
+	invalid := s3error.ErrInvalidArgument.About("ArgumentName", "x-amz-copy-source").About("ArgumentValue", header)
 	raw, query, _ := strings.Cut(header, "?")
 	version, ok := strings.CutPrefix(query, "versionId=")
 	if query != "" && (!ok || version == "" || strings.Contains(version, "&")) {
-		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
+		return s3exchange.Source{}, invalid.With("Copy Source has a query other than ?versionId=")
 	}
-	path, err := url.PathUnescape(raw)
+	path, err := url.QueryUnescape(raw)
 	if err != nil {
-		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
+		return s3exchange.Source{}, invalid.With("Copy Source must be URL-encoded")
 	}
 	bucket, key, err := splitPath("/" + strings.TrimPrefix(path, "/"))
-	if err != nil || bucket == "" || key == "" {
-		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+	switch {
+	case err != nil || bucket == "" || key == "":
+		return s3exchange.Source{}, invalid.With("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+	case fakedriver.ValidateBucketName(bucket) != nil:
+		return s3exchange.Source{}, invalid.With("Invalid copy source bucket name")
+	case version != "" && !objects.IsVersionID(version):
+		return s3exchange.Source{}, errVersionID(version)
 	}
 	return s3exchange.Source{Bucket: bucket, Key: key, Version: version}, nil
 }

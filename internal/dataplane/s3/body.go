@@ -5,11 +5,13 @@ import (
 	"io"
 	"math"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/authentication"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/payload"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
+	"github.com/cosi-emu/cosi-emu/internal/s3error"
 )
 
 // maxDocumentBytes is the maximum size of XML bodies. A full DeleteObjects has at most 1000 keys of
@@ -20,17 +22,29 @@ const maxDocumentBytes = 4 << 20
 // bytes, not for the declared length.
 func (s *Service) readBody(x *s3exchange.Exchange) error {
 	switch x.Operation.Body {
-	case s3op.Document:
-		var document bytes.Buffer
-		if _, err := receive(x, &document, min(s.options.MaxBodyBytes, maxDocumentBytes)); err != nil {
-			return err
-		}
-		x.Body = document.Bytes()
+	case s3op.Document, s3op.RequiredDocument:
+		return s.receiveDocument(x)
 	case s3op.Data, s3op.Form:
 		return s.receiveContent(x)
 	case s3op.NoBody:
+		if x.Operation.CopySource && x.R.ContentLength != 0 {
+			return s3error.ErrUnexpectedContent
+		}
 	}
 	return nil
+}
+
+func (s *Service) receiveDocument(x *s3exchange.Exchange) error {
+	switch {
+	case x.Operation.Body == s3op.RequiredDocument && x.R.ContentLength == 0:
+		return s3error.ErrMissingRequestBody
+	case x.Operation.Digest && x.Dialect.Protocol == fakedriver.ProtocolS3 && !x.HasDigest():
+		return s3error.ErrInvalidRequest.With("Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
+	}
+	var document bytes.Buffer
+	_, err := receive(x, &document, min(s.options.MaxBodyBytes, maxDocumentBytes))
+	x.Body = document.Bytes()
+	return err
 }
 
 func (s *Service) receiveContent(x *s3exchange.Exchange) error {

@@ -78,6 +78,8 @@ func keyOf(f *postform.Form) (string, error) {
 		return "", s3error.ErrInvalidArgument.With("The key must be UTF-8, without NUL").About("ArgumentName", "key")
 	case len(key) > s3exchange.MaxKeyBytes:
 		return "", s3error.ErrKeyTooLong
+	case climbs(key):
+		return "", errClimbs
 	}
 	return key, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 )
 
 // hoist turns headers that an SDK has moved into a presigned URL back into headers. The signature
@@ -31,7 +32,7 @@ func hoisted(r *http.Request, query url.Values) (*http.Request, url.Values, erro
 		case !isHoistable(name):
 			rest[parameter] = values
 			continue
-		case isOfNoBody(name, values, r):
+		case isOfNoBody(name, r):
 			continue
 		case header == nil:
 			header = r.Header.Clone()
@@ -75,9 +76,8 @@ func isHoistable(name string) bool {
 	return slices.Contains(contentHeaders, name)
 }
 
-// isOfNoBody reports whether a parameter describes the missing body of a presigned upload: the
-// checksum of an empty one, or an algorithm without a checksum.
-func isOfNoBody(name string, values []string, r *http.Request) bool {
-	return name == "X-Amz-Sdk-Checksum-Algorithm" ||
-		name == "X-Amz-Checksum-Crc32" && len(values) == 1 && values[0] == "AAAAAA==" && r.ContentLength != 0
+// isOfNoBody reports whether a parameter of a presigned upload describes a body. An SDK has none when it presigns, so
+// S3 ignores these parameters.
+func isOfNoBody(name string, r *http.Request) bool {
+	return r.Method == http.MethodPut && (name == "X-Amz-Sdk-Checksum-Algorithm" || checksum.IsHeader(name))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3op"
 	"github.com/cosi-emu/cosi-emu/internal/s3error"
+	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // newProtocols returns the functions for the two kinds of requests.
@@ -112,7 +113,26 @@ func (s *Service) classify(x *s3exchange.Exchange) (err error) {
 	if err := checkForm(x); err != nil {
 		return err
 	}
+	if err := checkParameters(x); err != nil {
+		return err
+	}
 	return x.Dialect.Serves(x.Operation.Name)
+}
+
+// checkParameters rejects values that cannot be right, whatever is stored.
+func checkParameters(x *s3exchange.Exchange) error {
+	if version := x.Query.Get("versionId"); version != "" && !objects.IsVersionID(version) {
+		return errVersionID(version)
+	}
+	if x.Query.Has("partNumber") {
+		_, err := x.PartNumber()
+		return err
+	}
+	return nil
+}
+
+func errVersionID(version string) error {
+	return s3error.ErrInvalidArgument.With("Invalid version id specified").About("ArgumentName", "versionId").About("ArgumentValue", version)
 }
 
 // perform runs the authorized operation. A request that changes something holds its account's gate

@@ -137,6 +137,8 @@ func (u *upload) checkOrder(named []CompletedPart) error {
 func (u *upload) find(name CompletedPart) (Part, error) {
 	part, ok := u.part(name.Number)
 	switch {
+	case !name.Checksum.IsZero() && u.Algorithm != checksum.None && name.Checksum.Algorithm != u.Algorithm:
+		return Part{}, s3error.ErrBadDigest.With("The upload has checksums of another algorithm than part " + strconv.Itoa(name.Number))
 	case !ok || part.ETag.String() != name.ETag,
 		!name.Checksum.IsZero() && name.Checksum != part.Checksum:
 		return Part{}, s3error.ErrInvalidPart
@@ -181,7 +183,7 @@ func (u *upload) checksum(body Body, parts []checksum.Sum, otherwise checksum.Al
 // check compares the object with the client's values.
 func (c Completion) check(u *upload, d Draft) error {
 	if c.Type != "" && u.Algorithm != checksum.None && u.FullObject != (c.Type == checksum.FullObject) {
-		return s3error.ErrBadDigest.With("The upload was created with another type of checksum than " + c.Type)
+		return s3error.ErrInvalidRequest.With("The upload was created with another type of checksum than " + c.Type)
 	}
 	if c.Size != nil && *c.Size != d.Body.Size() {
 		return s3error.ErrInvalidRequest.With("The value of x-amz-mp-object-size does not match the size of the object")

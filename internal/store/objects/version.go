@@ -13,6 +13,15 @@ import (
 // suspended.
 const NullVersion = "null"
 
+// IsVersionID reports whether a version can have the ID: a random one, a generation, or NullVersion.
+func IsVersionID(id string) bool {
+	if _, err := strconv.ParseUint(id, 10, 64); err == nil || id == NullVersion {
+		return true
+	}
+	decoded, err := idEncoding.DecodeString(id)
+	return err == nil && len(decoded) == idBytes
+}
+
 // Headers are the standard headers that an object stores.
 type Headers struct {
 	CacheControl       string `json:"cacheControl,omitempty"`

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
 	"github.com/cosi-emu/cosi-emu/internal/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/store/checksum"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -20,11 +19,7 @@ type attributePart struct {
 }
 
 type attributeParts struct {
-	PartsCount int
-	*attributePage
-}
-
-type attributePage struct {
+	PartsCount           int
 	PartNumberMarker     int
 	NextPartNumberMarker int
 	MaxParts             int
@@ -37,12 +32,14 @@ type attributeChecksum struct {
 	ChecksumType string
 }
 
+const partMarker = "X-Amz-Part-Number-Marker"
+
 func (a *Answers) objectAttributes(x *s3exchange.Exchange) error {
-	if err := x.Find(); err != nil {
-		return err
-	}
 	wanted, err := wantedAttributes(x.R.Header)
 	if err != nil {
+		return err
+	}
+	if err := x.Find(); err != nil {
 		return err
 	}
 	v := x.Version
@@ -64,7 +61,7 @@ func (a *Answers) objectAttributes(x *s3exchange.Exchange) error {
 				document.Checksum = &attributeChecksum{s3exchange.SumsOf(v.Checksum.WithoutParts()), v.Checksum.Type()}
 			}
 		case "ObjectParts":
-			if document.ObjectParts, err = newAttributeParts(x, v); err != nil {
+			if document.ObjectParts, err = newAttributeParts(x, v.Parts()); err != nil {
 				return err
 			}
 		case "StorageClass":
@@ -80,43 +77,36 @@ func (a *Answers) objectAttributes(x *s3exchange.Exchange) error {
 
 func wantedAttributes(header http.Header) ([]string, error) {
 	known := []string{"ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"}
+	if header.Get("X-Amz-Object-Attributes") == "" {
+		return nil, s3error.ErrInvalidRequest.With("The x-amz-object-attributes header specifying the attributes to be retrieved " +
+			"is either missing or empty")
+	}
 	var wanted []string
 	for attribute := range strings.SplitSeq(strings.Join(header.Values("X-Amz-Object-Attributes"), ","), ",") {
 		if attribute = strings.TrimSpace(attribute); !slices.Contains(known, attribute) {
-			return nil, s3error.ErrInvalidArgument.With("Invalid attribute name specified.")
+			return nil, s3error.ErrInvalidArgument.With("Invalid attribute name specified.").
+				About("ArgumentName", "x-amz-object-attributes").About("ArgumentValue", attribute)
 		}
 		wanted = append(wanted, attribute)
 	}
 	return wanted, nil
 }
 
-// newAttributeParts returns nil if the object has no parts. S3 describes each part only if the client
-// has selected a checksum for them, which is never the default one.
-func newAttributeParts(x *s3exchange.Exchange, v *objects.Version) (*attributeParts, error) {
-	if len(v.Parts()) == 0 {
+// newAttributeParts returns a page of the parts; nil if the object has none.
+func newAttributeParts(x *s3exchange.Exchange, all []objects.PartInfo) (*attributeParts, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	parts := &attributeParts{PartsCount: len(v.Parts())}
-	if v.Checksum.IsZero() || v.Checksum.Algorithm == checksum.Default {
-		return parts, nil
+	page := &attributeParts{PartsCount: len(all), MaxParts: maxPageSize}
+	if number, err := strconv.ParseUint(x.R.Header.Get("X-Amz-Max-Parts"), 10, 31); err == nil { // S3 ignores other values
+		page.MaxParts = min(int(number), maxPageSize)
 	}
-	var err error
-	parts.attributePage, err = newAttributePage(x, v.Parts())
-	return parts, err
-}
-
-func newAttributePage(x *s3exchange.Exchange, all []objects.PartInfo) (*attributePage, error) {
-	page := &attributePage{MaxParts: maxPageSize}
-	for name, into := range map[string]*int{"X-Amz-Max-Parts": &page.MaxParts, "X-Amz-Part-Number-Marker": &page.PartNumberMarker} {
-		text := x.R.Header.Get(name)
-		if text == "" {
-			continue
+	if marker := x.R.Header.Get(partMarker); marker != "" {
+		number, err := strconv.ParseUint(marker, 10, 31)
+		if err != nil {
+			return nil, s3error.ErrInvalidArgument.With("The value of " + strings.ToLower(partMarker) + " is not a number that is allowed")
 		}
-		number, err := strconv.ParseInt(text, 10, 32)
-		if err != nil || number < 0 {
-			return nil, s3error.ErrInvalidArgument.With("The value of " + strings.ToLower(name) + " is not a number that is allowed")
-		}
-		*into = min(int(number), s3exchange.MaxPartNumber)
+		page.PartNumberMarker = int(number)
 	}
 	page.NextPartNumberMarker = page.PartNumberMarker
 	for _, part := range all {

@@ -65,6 +65,9 @@ func deleteOne(x *s3exchange.Exchange, object objectToDelete) (deleted, error) {
 	if len(object.Key) > s3exchange.MaxKeyBytes {
 		return result, s3error.ErrKeyTooLong
 	}
+	if object.VersionID != "" && !objects.IsVersionID(object.VersionID) {
+		return result, s3error.ErrInvalidArgument.With("Invalid version id specified")
+	}
 	if object.LastModifiedTime != nil || object.Size != nil {
 		return result, s3error.ErrNotImplemented.With(
 			"The conditions LastModifiedTime and Size require a directory bucket, which this service does not have")

@@ -117,6 +117,9 @@ func (b backend) HeadObject(id, _ string) (*gofakes3.Object, error) {
 
 func (b backend) DeleteObject(id, _ string) (gofakes3.ObjectDeleteResult, error) {
 	x := b.request(id)
+	if err := x.CheckBypass(); err != nil {
+		return gofakes3.ObjectDeleteResult{}, fail(x, err)
+	}
 	done, err := x.Contents.Delete(x.Key, x.Query.Get("versionId"), x.Conditions, x.Bypass())
 	return gofakes3.ObjectDeleteResult{IsDeleteMarker: done.IsDeleteMarker, VersionID: gofakes3.VersionID(done.VersionID)}, fail(x, err)
 }

@@ -45,9 +45,6 @@ func (a *Answers) getObjectLockConfiguration(x *s3exchange.Exchange) error {
 }
 
 func (a *Answers) putObjectLockConfiguration(x *s3exchange.Exchange) error {
-	if err := x.NeedsDigest(); err != nil {
-		return err
-	}
 	var document lockDocument
 	if err := xml.Unmarshal(x.Body, &document); err != nil || document.Enabled != lockEnabled {
 		return s3error.ErrMalformedXML

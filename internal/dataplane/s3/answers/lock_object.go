@@ -24,10 +24,10 @@ type legalHoldDocument struct {
 
 // findLocked looks up the version of the request, in a bucket with object lock.
 func findLocked(x *s3exchange.Exchange) (objects.Lock, error) {
-	if err := x.NeedsLock(); err != nil {
+	if err := x.Find(); err != nil {
 		return objects.Lock{}, err
 	}
-	if err := x.Find(); err != nil {
+	if err := x.NeedsLock(); err != nil {
 		return objects.Lock{}, err
 	}
 	x.TellVersionID()
@@ -63,12 +63,6 @@ func (a *Answers) getObjectLegalHold(x *s3exchange.Exchange) error {
 
 // putObjectRetention answers PutObjectRetention. An empty document removes the retention.
 func (a *Answers) putObjectRetention(x *s3exchange.Exchange) error {
-	if err := x.NeedsLock(); err != nil {
-		return err
-	}
-	if err := x.NeedsDigest(); err != nil {
-		return err
-	}
 	var document retentionDocument
 	if err := xml.Unmarshal(x.Body, &document); err != nil {
 		return s3error.ErrMalformedXML
@@ -83,20 +77,20 @@ func (a *Answers) putObjectRetention(x *s3exchange.Exchange) error {
 			return err
 		}
 	}
+	if err := x.NeedsLock(); err != nil {
+		return err
+	}
 	v, err := x.Contents.SetRetention(x.Key, x.Query.Get("versionId"), wanted, x.Bypass())
 	return relocked(x, v, err)
 }
 
 func (a *Answers) putObjectLegalHold(x *s3exchange.Exchange) error {
-	if err := x.NeedsLock(); err != nil {
-		return err
-	}
-	if err := x.NeedsDigest(); err != nil {
-		return err
-	}
 	var document legalHoldDocument
 	if err := xml.Unmarshal(x.Body, &document); err != nil || !s3exchange.IsHold(document.Status) {
 		return s3error.ErrMalformedXML
+	}
+	if err := x.NeedsLock(); err != nil {
+		return err
 	}
 	v, err := x.Contents.SetLegalHold(x.Key, x.Query.Get("versionId"), document.Status)
 	return relocked(x, v, err)

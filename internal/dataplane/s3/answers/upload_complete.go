@@ -80,6 +80,9 @@ func partsOfBody(body []byte) ([]objects.CompletedPart, error) {
 	}
 	parts := make([]objects.CompletedPart, 0, len(document.Part))
 	for _, part := range document.Part {
+		if part.ETag == "" {
+			return nil, s3error.ErrMalformedXML
+		}
 		if part.PartNumber < 1 || part.PartNumber > s3exchange.MaxPartNumber {
 			return nil, s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
 		}

@@ -239,7 +239,7 @@ func TestFormRejections(t *testing.T) {
 		"Metadata":   {"S3 allows 2 KB.", field("x-amz-meta-a", strings.Repeat("a", 2<<10)), 400, "MetadataTooLarge", ""},
 		"PublicACL":  {"Grants decide.", field("acl", "public-read"), 400, "AccessControlListNotSupported", ""},
 		"Encrypted":  {"Names a key that there is not.", field("x-amz-server-side-encryption", "aws:kms"), 501, "NotImplemented", ""},
-		"CopySource": {"A form is no copy.", field("x-amz-copy-source", "other/k"), 501, "NotImplemented", ""},
+		"CopySource": {"A form is no copy.", field("x-amz-copy-source", "other/k"), 405, "MethodNotAllowed", ""},
 		"Lines":      {"It would become a header of answers.", field("Content-Type", "text/html\r\nSet-Cookie: a=b"), 400, "InvalidArgument", "control characters"},
 		"NoTags":     {"No document.", field("tagging", "a=b"), 400, "MalformedXML", ""},
 		"Tag":        {"Amazon's own.", field("tagging", strings.Replace(tags, "<Key>a", "<Key>aws:a", 1)), 403, "AccessDenied", ""},

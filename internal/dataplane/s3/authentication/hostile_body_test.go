@@ -20,13 +20,14 @@ const (
 //nolint:lll // one case a line
 func (h *hostilities) lengths() {
 	unsigned := s3test.SetHeader("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+	digest := s3test.SetHeader("Content-Md5", s3test.MD5Of("body"))
 	for length, want := range map[int64]string{
 		1<<20 + 1: "EntityTooLarge", 30 << 30: "EntityTooLarge", 1 << 40: "EntityTooLarge", math.MaxInt64: "EntityTooLarge",
 		1 << 20: "RequestTimeout", 5: "RequestTimeout",
 	} {
 		w := h.signed(http.MethodPut, "/photos/k", "body", unsigned, func(r *http.Request) { r.ContentLength = length })
 		h.add(fmt.Sprintf("length %d", length), w.Bytes(), want)
-		w = h.signed(http.MethodPost, "/photos?delete=", "body", unsigned, func(r *http.Request) { r.ContentLength = length })
+		w = h.signed(http.MethodPost, "/photos?delete=", "body", unsigned, digest, func(r *http.Request) { r.ContentLength = length })
 		h.add(fmt.Sprintf("length %d of a document", length), w.Bytes(), want)
 	}
 	good := h.signed(http.MethodPut, "/photos/k", "body", unsigned, func(r *http.Request) { r.ContentLength = 0 }) // is not signed
@@ -121,12 +122,13 @@ func (h *hostilities) chunks() {
 //nolint:lll // one case a line
 func (h *hostilities) silences() {
 	unsigned := s3test.SetHeader("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+	digest := s3test.SetHeader("Content-Md5", s3test.MD5Of("body"))
 	const never = "1000"
 	long := func(r *http.Request) { r.ContentLength = 1000 }
 	for _, part := range []string{"", "b", "half a body"} {
 		for name, w := range map[string]s3test.Wire{
 			"put":      h.signed(http.MethodPut, "/photos/k", part, unsigned, long),
-			"document": h.signed(http.MethodPost, "/photos?delete=", part, unsigned, long),
+			"document": h.signed(http.MethodPost, "/photos?delete=", part, unsigned, digest, long),
 			"stream": h.signed(http.MethodPut, "/photos/k", "3e8\r\n"+part, long, s3test.SetHeader("X-Amz-Content-Sha256", unsignedStream),
 				s3test.SetHeader("X-Amz-Decoded-Content-Length", never)),
 		} {

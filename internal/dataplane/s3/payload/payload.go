@@ -149,7 +149,7 @@ func (p *Payload) checkMD5() error {
 	}
 	want, err := base64.StdEncoding.DecodeString(p.r.R.Header.Get("Content-Md5"))
 	if err != nil || len(want) != md5.Size {
-		return s3error.ErrInvalidDigest
+		return s3error.ErrInvalidDigest.About("Content-MD5", p.r.R.Header.Get("Content-Md5"))
 	}
 	if [md5.Size]byte(want) != [md5.Size]byte(p.md5.Sum(nil)) {
 		return s3error.ErrBadDigest

@@ -51,18 +51,20 @@ func SumType(sum checksum.Sum) string {
 
 // Sum returns the checksum in a document, which may have at most one.
 func (s *Sums) Sum() (checksum.Sum, error) {
+	var found checksum.Sum
 	for _, algorithm := range checksum.All() {
 		text := *s.field(algorithm)
 		if text == "" {
 			continue
 		}
 		sum, err := checksum.Parse(algorithm, text)
-		if err != nil {
-			return checksum.Sum{}, s3error.ErrInvalidRequest.With("Value for the checksum of a part is invalid.")
+		if err != nil || !found.IsZero() {
+			return checksum.Sum{}, s3error.ErrInvalidArgument.With("A part must have one checksum at most, which is valid").
+				About("ArgumentName", "Checksum"+algorithm.String()).About("ArgumentValue", text)
 		}
-		return sum, nil
+		found = sum
 	}
-	return checksum.Sum{}, nil
+	return found, nil
 }
 
 // ChecksumType reads the type of checksum that the client requests or expects, in any case; empty

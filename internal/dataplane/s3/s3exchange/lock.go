@@ -37,23 +37,32 @@ func (x *Exchange) lockOfHeader() (*objects.Lock, error) {
 	if mode == "" && until == "" && hold == "" {
 		return nil, nil
 	}
-	if err := x.NeedsLock(); err != nil {
-		return nil, err
-	}
 	lock := &objects.Lock{LegalHold: objects.LegalHold(hold)}
 	switch {
 	case hold != "" && !IsHold(lock.LegalHold):
-		return nil, s3error.ErrInvalidArgument.With("Legal Hold must be either of 'ON' or 'OFF'")
+		return nil, s3error.ErrInvalidArgument.With("Legal Hold must be either of 'ON' or 'OFF'").
+			About("ArgumentName", strings.ToLower(lockHoldHeader)).About("ArgumentValue", hold)
 	case (mode == "") != (until == ""):
-		return nil, s3error.ErrInvalidArgument.With("x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied")
+		return nil, s3error.ErrInvalidArgument.With("x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied").
+			About("ArgumentName", missing(mode))
 	case mode != "" && !objects.LockMode(mode).IsValid():
-		return nil, s3error.ErrInvalidArgument.With("Unknown wormMode directive.")
-	case mode == "":
-		return lock, nil
+		return nil, s3error.ErrInvalidArgument.With("Unknown wormMode directive.").
+			About("ArgumentName", strings.ToLower(lockModeHeader)).About("ArgumentValue", mode)
+	case mode != "":
+		var err error
+		if lock.Retention, err = ParseRetention(mode, until, x.Now()); err != nil {
+			return nil, err
+		}
 	}
-	var err error
-	lock.Retention, err = ParseRetention(mode, until, x.Now())
-	return lock, err
+	return lock, x.NeedsLock()
+}
+
+// missing returns the header that a retention lacks.
+func missing(mode string) string {
+	if mode == "" {
+		return strings.ToLower(lockModeHeader)
+	}
+	return strings.ToLower(lockUntilHeader)
 }
 
 // IsHold reports whether a legal hold is ON or OFF.
@@ -79,14 +88,16 @@ func (x *Exchange) CheckDigest(lock *objects.Lock, what string) error {
 	if lock == nil && x.Contents.ObjectLock().Default.Mode == "" {
 		return nil
 	}
-	if hasDigest(x.R.Header) {
+	if x.HasDigest() {
 		return nil
 	}
 	return s3error.ErrInvalidRequest.With("Content-MD5 OR x-amz-checksum- HTTP header is required for " + what +
 		" requests with Object Lock parameters")
 }
 
-func hasDigest(header http.Header) bool {
+// HasDigest reports whether the client sends a digest of the body, other than the one in its signature.
+func (x *Exchange) HasDigest() bool {
+	header := x.R.Header
 	if header.Get("Content-Md5") != "" {
 		return true
 	}
@@ -106,19 +117,22 @@ func hasDigest(header http.Header) bool {
 	return false
 }
 
-// NeedsDigest rejects a document without a digest, as S3 does for documents about locks.
-func (x *Exchange) NeedsDigest() error {
-	if hasDigest(x.R.Header) {
+// CheckBypass rejects the header of the bypass for a bucket without object lock. S3 accepts it in DeleteObjects.
+func (x *Exchange) CheckBypass() error {
+	if x.R.Header.Get(bypassHeader) == "" || x.Contents.ObjectLock().Enabled {
 		return nil
 	}
-	return s3error.ErrInvalidRequest.With("Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
+	return s3error.ErrInvalidArgument.With(strings.ToLower(bypassHeader)+" is only applicable to Object Lock enabled buckets.").
+		About("ArgumentName", strings.ToLower(bypassHeader))
 }
 
+const bypassHeader = "X-Amz-Bypass-Governance-Retention" //nolint:gosec // the name of a header
+
 // Bypass returns which locks the request may ignore. Without the permission, the header has no
-// effect: clients send it with any deletion.
+// effect.
 func (x *Exchange) Bypass() objects.Bypass {
 	switch {
-	case !strings.EqualFold(x.R.Header.Get("X-Amz-Bypass-Governance-Retention"), "true"):
+	case !strings.EqualFold(x.R.Header.Get(bypassHeader), "true"):
 		return objects.BypassNothing
 	case x.Caller.Account().Admin:
 		return objects.BypassAll

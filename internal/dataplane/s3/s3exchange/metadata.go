@@ -29,6 +29,9 @@ func (x *Exchange) Attributes() (objects.Attributes, error) {
 	if err != nil {
 		return objects.Attributes{}, err
 	}
+	if err := checkRedirect(header.Get(redirectHeader)); err != nil {
+		return objects.Attributes{}, err
+	}
 	lock, err := x.lockOfHeader()
 	attributes := objects.Attributes{Headers: headersOf(header), Metadata: metadata, Tags: tags, Lock: lock}
 	if err == nil {
@@ -43,8 +46,19 @@ func headersOf(header http.Header) unique.Handle[objects.Headers] {
 		ContentEncoding: contentEncoding(header), ContentLanguage: header.Get("Content-Language"),
 		ContentType: header.Get("Content-Type"), Expires: header.Get("Expires"),
 		StorageClass: storageClass(header), Encryption: header.Get(encryptionHeader),
-		WebsiteRedirect: header.Get("X-Amz-Website-Redirect-Location"),
+		WebsiteRedirect: header.Get(redirectHeader),
 	})
+}
+
+const redirectHeader = "X-Amz-Website-Redirect-Location"
+
+func checkRedirect(location string) error {
+	for _, prefix := range []string{"/", "http://", "https://"} {
+		if location == "" || strings.HasPrefix(location, prefix) {
+			return nil
+		}
+	}
+	return s3error.ErrInvalidRedirectLocation
 }
 
 const encryptionHeader = "X-Amz-Server-Side-Encryption"
@@ -108,9 +122,9 @@ func tagsOfHeader(header http.Header) (map[string]string, error) {
 		return nil, nil
 	}
 	values, err := url.ParseQuery(text)
-	if err != nil {
-		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters " +
-			"without tag name duplicates.")
+	if err != nil || hasDuplicate(values) {
+		return nil, s3error.ErrInvalidArgument.With("The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters "+
+			"without tag name duplicates.").About("ArgumentName", "x-amz-tagging").About("ArgumentValue", text)
 	}
 	var tags []Tag
 	for key, all := range values {
@@ -119,6 +133,15 @@ func tagsOfHeader(header http.Header) (map[string]string, error) {
 		}
 	}
 	return CheckTags(tags, MaxObjectTags)
+}
+
+func hasDuplicate(values url.Values) bool {
+	for _, all := range values {
+		if len(all) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 const standard = "STANDARD"

@@ -54,6 +54,9 @@ func (x *Exchange) chooseBytes(header string) error {
 	to, _ := strconv.ParseInt(bounds[2], 10, 64)
 	size := x.Version.Size()
 	switch {
+	case bounds[1] == "" && size == 0 && to > 0: // the last bytes of none are all
+		x.sent = x.Version.Checksum
+		return nil
 	case bounds[1] == "":
 		return x.choose(size-min(to, size), min(to, size), header)
 	case bounds[2] == "":
@@ -90,7 +93,8 @@ func (x *Exchange) choosePart() error {
 	}
 	if number > len(parts) {
 		x.W.Header().Del("X-Amz-Mp-Parts-Count")
-		return s3error.ErrInvalidPart.With("The object has no part " + strconv.Itoa(number))
+		return s3error.ErrInvalidPartNumber.About("ActualPartCount", strconv.Itoa(len(parts))).
+			About("PartNumberRequested", strconv.Itoa(number))
 	}
 	var offset int64
 	for _, part := range parts[:number-1] {
@@ -117,7 +121,8 @@ func (x *Exchange) checksumOfPart(parts []objects.PartInfo, number int) checksum
 func (x *Exchange) PartNumber() (int, error) {
 	number, err := strconv.Atoi(x.Query.Get("partNumber"))
 	if err != nil || number < 1 || number > MaxPartNumber {
-		return 0, s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive")
+		return 0, s3error.ErrInvalidArgument.With("Part number must be an integer between 1 and 10000, inclusive").
+			About("ArgumentName", "partNumber").About("ArgumentValue", x.Query.Get("partNumber"))
 	}
 	return number, nil
 }

@@ -16,10 +16,10 @@ type Tag struct {
 	Value string `xml:"Value"`
 }
 
-// CheckTags returns the tags as a map, or InvalidTag.
+// CheckTags returns the tags as a map, InvalidTag, or BadRequest if there are more than the limit.
 func CheckTags(tags []Tag, limit int) (map[string]string, error) {
 	if len(tags) > limit {
-		return nil, s3error.ErrInvalidTag.With("There cannot be more tags than " + strconv.Itoa(limit))
+		return nil, s3error.ErrBadRequest.With("Tags cannot be greater than " + strconv.Itoa(limit))
 	}
 	checked := make(map[string]string, len(tags))
 	for _, t := range tags {

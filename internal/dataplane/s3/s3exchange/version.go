@@ -78,7 +78,7 @@ func standardHeaders(v *objects.Version) map[string]string {
 	return map[string]string{
 		"Cache-Control": h.CacheControl, "Content-Disposition": h.ContentDisposition, "Content-Encoding": h.ContentEncoding,
 		"Content-Language": h.ContentLanguage, "Content-Type": h.ContentType, "Expires": h.Expires,
-		"X-Amz-Website-Redirect-Location": h.WebsiteRedirect, "X-Amz-Storage-Class": h.StorageClass, encryptionHeader: h.Encryption,
+		redirectHeader: h.WebsiteRedirect, "X-Amz-Storage-Class": h.StorageClass, encryptionHeader: h.Encryption,
 	}
 }
 

@@ -37,7 +37,14 @@ func TestClassify(t *testing.T) {
 		"Grants":             {reason: "Grants of the driver decide, and nothing else.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Grant-Read": {"id=a"}}, err: s3error.ErrAccessControlListNotSupported},
 		"Bypass":             {reason: "Nothing is locked.", method: "DELETE", level: s3op.Object, header: http.Header{"X-Amz-Bypass-Governance-Retention": {"true"}}, want: "DeleteObject"},
 		"RestoreStatus":      {reason: "Nothing is restored.", method: "GET", level: s3op.Bucket, header: http.Header{"X-Amz-Optional-Object-Attributes": {"RestoreStatus"}}, want: "ListObjects"},
-		"Unknown":            {reason: "The list is of what is allowed.", method: "GET", level: s3op.Object, query: "newfangled", err: s3error.ErrNotImplemented},
+		"Unknown":            {reason: "S3 ignores parameters that it does not know.", method: "GET", level: s3op.Object, query: "x-request=7&cache=no&cache=never", want: "GetObject"},
+		"OtherCase":          {reason: "A mistake must not delete the object.", method: "DELETE", level: s3op.Object, query: "Tagging", err: s3error.ErrNotImplemented},
+		"ParameterOfOthers":  {reason: "S3 ignores it.", method: "GET", level: s3op.Object, query: "prefix=a&id=7", want: "GetObject"},
+		"Rename":             {reason: "Must not overwrite the object.", method: "PUT", level: s3op.Object, query: "renameObject", err: s3error.ErrNotImplemented},
+		"GetRestore":         {reason: "Must not return the object.", method: "GET", level: s3op.Object, query: "restore", err: s3error.ErrNotImplemented},
+		"Patch":              {reason: "S3 has none.", method: "PATCH", level: s3op.Object, err: s3error.ErrNotImplemented},
+		"GetCopy":            {reason: "Nothing is copied.", method: "GET", level: s3op.Object, header: copies, err: s3error.ErrInvalidArgument},
+		"OddACL":             {reason: "S3 has none of that name.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Acl": {"privatee"}}, err: s3error.ErrInvalidArgument},
 		"Version":            {reason: "Of an object.", method: "DELETE", level: s3op.Object, query: "versionId=1", want: "DeleteObject"},
 		"VersionEmpty":       {reason: "Must not delete the newest.", method: "DELETE", level: s3op.Object, query: "versionId=", err: s3error.ErrInvalidArgument},
 		"VersionPut":         {reason: "Nothing is put over an old version.", method: "PUT", level: s3op.Object, query: "versionId=1", err: s3error.ErrNotImplemented},
@@ -54,7 +61,7 @@ func TestClassify(t *testing.T) {
 		"ListUploads":        {reason: "Of a bucket.", method: "GET", level: s3op.Bucket, query: "uploads", want: "ListMultipartUploads"},
 		"Form":               {reason: "Posted to the bucket.", method: "POST", level: s3op.Bucket, want: "PostObject"},
 		"FormOfObject":       {reason: "Posted to the bucket only.", method: "POST", level: s3op.Object, err: s3error.ErrNotImplemented},
-		"FormCopy":           {reason: "A form has the content.", method: "POST", level: s3op.Bucket, header: copies, err: s3error.ErrNotImplemented},
+		"FormCopy":           {reason: "A form has the content.", method: "POST", level: s3op.Bucket, header: copies, err: s3error.ErrMethodNotAllowed},
 		"Preflight":          {reason: "It has no operation.", method: "OPTIONS", level: s3op.Bucket, err: s3error.ErrNotImplemented},
 		"DeleteBucket":       {reason: "A reserved operation.", method: "DELETE", level: s3op.Bucket, want: "DeleteBucket"},
 		"ForcedDelete":       {reason: "minio's way to delete the objects, too, is not a way here.", method: "DELETE", level: s3op.Bucket, header: http.Header{"X-Minio-Force-Delete": {"true"}}, want: "DeleteBucket"},
@@ -74,7 +81,8 @@ func TestClassify(t *testing.T) {
 		"OwnedByWriter":      {reason: "ACLs decide nothing.", method: "PUT", level: s3op.Bucket, header: http.Header{"X-Amz-Object-Ownership": {"ObjectWriter"}}, err: s3error.ErrNotImplemented},
 		"PrivateACL":         {reason: "Says what is so anyway.", method: "PUT", level: s3op.Object, header: http.Header{"X-Amz-Acl": {"private"}}, want: "PutObject"},
 		"PutIfAbsent":        {reason: "Honoured.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {"*"}}, want: "PutObject"},
-		"PutIfNotETag":       {reason: "Honoured.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, want: "PutObject"},
+		"PutIfNotETag":       {reason: "S3 has it for reading only.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, err: s3error.ErrNotImplemented},
+		"PutIfBoth":          {reason: "S3 has one at a time.", method: "PUT", level: s3op.Object, header: http.Header{"If-None-Match": {"*"}, "If-Match": {`"a"`}}, err: s3error.ErrNotImplemented},
 		"PutIfModified":      {reason: "Only reading depends on times.", method: "PUT", level: s3op.Object, header: http.Header{"If-Modified-Since": {"x"}}, err: s3error.ErrNotImplemented},
 		"GetIfNotETag":       {reason: "Any ETag will do for reading.", method: "GET", level: s3op.Object, header: http.Header{"If-None-Match": {`"a"`}}, want: "GetObject"},
 		"DeleteIfMatch":      {reason: "Honoured.", method: "DELETE", level: s3op.Object, header: http.Header{"If-Match": {`"a"`}}, want: "DeleteObject"},
@@ -110,8 +118,8 @@ func TestClassifyOthers(t *testing.T) {
 	if got, err := s3op.Classify(http.MethodPut, s3op.Object, nil, nil, others); err != nil || got.Name != "PutObject" {
 		t.Errorf("Classify() without the parameter = %q, %v, want PutObject", got.Name, err)
 	}
-	if got, err := s3op.Classify(http.MethodPut, s3op.Object, query, nil, nil); !errors.Is(err, s3error.ErrNotImplemented) {
-		t.Errorf("Classify() in S3 = %q, %v, want %v", got.Name, err, s3error.ErrNotImplemented)
+	if got, err := s3op.Classify(http.MethodPut, s3op.Object, query, nil, nil); err != nil || got.Name != "PutObject" {
+		t.Errorf("Classify() in S3, which ignores the parameter = %q, %v, want PutObject", got.Name, err)
 	}
 }
 
@@ -134,5 +142,36 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s can be had by reading or by writing", row.Name)
 			}
 		}
+	}
+}
+
+// TestClassifyNames: a rejection names the operation or the parameter that is not implemented.
+func TestClassifyNames(t *testing.T) {
+	copies := http.Header{"X-Amz-Copy-Source": {"b/k"}}
+	tests := map[string]struct {
+		method string
+		level  s3op.Level
+		query  string
+		header http.Header
+		want   string
+	}{
+		"Operation": {http.MethodPost, s3op.Object, "restore", nil, "RestoreObject is not implemented"},
+		"Select":    {http.MethodPost, s3op.Object, "select&select-type=2", nil, "SelectObjectContent is not implemented"},
+		"Parameter": {http.MethodGet, s3op.Object, "restore", nil, `GetObject with the query parameter "restore" is not implemented`},
+		"Method":    {http.MethodPatch, s3op.Object, "", nil, "PATCH is not implemented for the level object"},
+		"Post":      {http.MethodPost, s3op.Object, "", nil, "POST is not implemented for the level object"},
+		"Copy":      {http.MethodGet, s3op.Object, "", copies, "You can only specify a copy source header for copy requests."},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			query, err := url.ParseQuery(tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = s3op.Classify(tc.method, tc.level, query, tc.header, nil)
+			if got := s3error.From(err).Message; got != tc.want {
+				t.Errorf("message %q, want %q", got, tc.want)
+			}
+		})
 	}
 }

@@ -38,7 +38,26 @@ func checkHeaders(op Operation, header http.Header) error {
 			return s3error.ErrNotImplemented.With("The header " + strings.ToLower(name) + " implies functionality that is not implemented")
 		}
 	}
+	if err := checkWriteConditions(op, header); err != nil {
+		return err
+	}
 	return checkValues(header)
+}
+
+// checkWriteConditions rejects the forms of conditions that S3 has for reading only.
+func checkWriteConditions(op Operation, header http.Header) error {
+	absent := header.Get("If-None-Match")
+	switch {
+	case !op.Mutates() || absent == "":
+		return nil
+	case absent != "*":
+		return s3error.ErrNotImplemented.With("The header If-None-Match is implemented for writing with the value * only").
+			About("Header", "If-None-Match")
+	case header.Get("If-Match") != "":
+		return s3error.ErrNotImplemented.With("If-Match and If-None-Match in one request are not implemented for writing").
+			About("Header", "If-None-Match")
+	}
+	return nil
 }
 
 func known(op Operation, name string) bool {
@@ -67,6 +86,12 @@ var (
 	archives = []string{"GLACIER", "DEEP_ARCHIVE"}
 )
 
+// unchanging are the canned ACLs that grant nothing to others, and opening all others.
+var (
+	unchanging = []string{"private", "bucket-owner-full-control"}
+	opening    = []string{"public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "log-delivery-write"}
+)
+
 func checkValues(header http.Header) error {
 	for name, values := range supported {
 		if value := header.Get(name); value != "" && !slices.Contains(values, value) {
@@ -74,10 +99,13 @@ func checkValues(header http.Header) error {
 				strings.Join(values, " or ") + " only")
 		}
 	}
-	switch acl := header.Get("X-Amz-Acl"); acl {
-	case "", "private", "bucket-owner-full-control":
-	default:
+	switch acl := header.Get("X-Amz-Acl"); {
+	case acl == "", slices.Contains(unchanging, acl):
+	case slices.Contains(opening, acl):
 		return s3error.ErrAccessControlListNotSupported
+	default:
+		return s3error.ErrInvalidArgument.With("S3 has no canned ACL of this name").
+			About("ArgumentName", "x-amz-acl").About("ArgumentValue", acl)
 	}
 	switch class := header.Get("X-Amz-Storage-Class"); {
 	case slices.Contains(archives, class):

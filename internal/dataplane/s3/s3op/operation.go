@@ -27,6 +27,8 @@ const (
 	Form
 	// Document is XML, with a small size limit.
 	Document
+	// RequiredDocument is a document that must not be empty.
+	RequiredDocument
 )
 
 // Operation is one row of the table: how to identify an operation, and its requirements.
@@ -62,6 +64,8 @@ type Operation struct {
 	Administrative bool
 
 	Body Body
+	// Digest reports whether S3 requires a digest of the document.
+	Digest bool
 }
 
 // Uploads reports whether the body is, or contains, the content of an object or a part.

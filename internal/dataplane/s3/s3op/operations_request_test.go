@@ -35,9 +35,6 @@ var bodies = map[string]string{
 	"PutBucketCors":              corsDocument,
 }
 
-// digested are operations whose documents require a digest.
-var digested = []string{"PutObjectLegalHold", "PutObjectLockConfiguration", "PutObjectRetention"}
-
 func (g *stage) request(row documented, credentials fakedriver.Credentials) s3test.Signed {
 	path := map[s3op.Level]string{s3op.Service: "/", s3op.Bucket: "/" + g.bucket, s3op.Object: "/" + g.bucket + "/k"}[row.Level]
 	in := s3test.Signed{
@@ -48,7 +45,7 @@ func (g *stage) request(row documented, credentials fakedriver.Credentials) s3te
 		if row.CopySource {
 			r.Header.Set("X-Amz-Copy-Source", g.bucket+"/k")
 		}
-		if slices.Contains(digested, row.Name) {
+		if slices.ContainsFunc(s3op.Table(), func(op s3op.Operation) bool { return op.Name == row.Name && op.Digest }) {
 			r.Header.Set("Content-Md5", s3test.MD5Of(g.body(row)))
 		}
 		switch row.Name {

@@ -46,7 +46,7 @@ var table = []Operation{
 		Takes: []string{"prefix", "delimiter", "key-marker", "version-id-marker", "max-keys", "encoding-type"}, Headers: listHeaders},
 	{Name: "ListMultipartUploads", Method: http.MethodGet, Level: Bucket, Selects: []string{"uploads"}, Needs: authorization.WriteData,
 		Takes: []string{"prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"}},
-	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: authorization.WriteData, Body: Document,
+	{Name: "DeleteObjects", Method: http.MethodPost, Level: Bucket, Selects: []string{"delete"}, Needs: authorization.WriteData, Body: RequiredDocument, Digest: true,
 		Headers: bypass},
 
 	{Name: "GetObject", Method: http.MethodGet, Level: Object, Needs: authorization.ReadData, Takes: overrides, Conditions: readHeaders},
@@ -73,27 +73,27 @@ var table = []Operation{
 	{Name: "AbortMultipartUpload", Method: http.MethodDelete, Level: Object, Selects: []string{"uploadId"}, Needs: authorization.WriteData},
 
 	{Name: "GetObjectTagging", Method: http.MethodGet, Level: Object, Selects: []string{"tagging"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "PutObjectTagging", Method: http.MethodPut, Level: Object, Selects: []string{"tagging"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document},
+	{Name: "PutObjectTagging", Method: http.MethodPut, Level: Object, Selects: []string{"tagging"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: RequiredDocument},
 	{Name: "DeleteObjectTagging", Method: http.MethodDelete, Level: Object, Selects: []string{"tagging"}, Needs: authorization.WriteObjectMetadata, Takes: version},
 	{Name: "GetBucketTagging", Method: http.MethodGet, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.ReadBucket},
-	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "PutBucketTagging", Method: http.MethodPut, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket, Body: RequiredDocument, Digest: true},
 	{Name: "DeleteBucketTagging", Method: http.MethodDelete, Level: Bucket, Selects: []string{"tagging"}, Needs: authorization.WriteBucket},
 
 	{Name: "GetBucketCors", Method: http.MethodGet, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.ReadBucket},
-	{Name: "PutBucketCors", Method: http.MethodPut, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket, Body: Document},
+	{Name: "PutBucketCors", Method: http.MethodPut, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket, Body: RequiredDocument, Digest: true},
 	{Name: "DeleteBucketCors", Method: http.MethodDelete, Level: Bucket, Selects: []string{"cors"}, Needs: authorization.WriteBucket},
 
 	// Versioning changes the behavior of the storage, which the KEP keeps from users.
 	{Name: "GetBucketVersioning", Method: http.MethodGet, Level: Bucket, Selects: []string{"versioning"}, Needs: authorization.ReadBucket},
-	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: Document},
+	{Name: "PutBucketVersioning", Method: http.MethodPut, Level: Bucket, Selects: []string{"versioning"}, Administrative: true, Body: RequiredDocument},
 
 	// The same applies to the default retention, but not to the lock of an object.
 	{Name: "GetObjectLockConfiguration", Method: http.MethodGet, Level: Bucket, Selects: []string{"object-lock"}, Needs: authorization.ReadBucket},
-	{Name: "PutObjectLockConfiguration", Method: http.MethodPut, Level: Bucket, Selects: []string{"object-lock"}, Administrative: true, Body: Document},
+	{Name: "PutObjectLockConfiguration", Method: http.MethodPut, Level: Bucket, Selects: []string{"object-lock"}, Administrative: true, Body: RequiredDocument, Digest: true},
 	{Name: "GetObjectLegalHold", Method: http.MethodGet, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "PutObjectLegalHold", Method: http.MethodPut, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document},
+	{Name: "PutObjectLegalHold", Method: http.MethodPut, Level: Object, Selects: []string{"legal-hold"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document, Digest: true},
 	{Name: "GetObjectRetention", Method: http.MethodGet, Level: Object, Selects: []string{"retention"}, Needs: authorization.ReadObject, Takes: version},
-	{Name: "PutObjectRetention", Method: http.MethodPut, Level: Object, Selects: []string{"retention"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document,
+	{Name: "PutObjectRetention", Method: http.MethodPut, Level: Object, Selects: []string{"retention"}, Needs: authorization.WriteObjectMetadata, Takes: version, Body: Document, Digest: true,
 		Headers: bypass},
 
 	// Only grants give permissions. An ACL that matches the effective permissions changes nothing.

@@ -50,14 +50,17 @@ func TestObjectAttributes(t *testing.T) {
 			}
 		})
 	}
-	for name, header := range map[string][]string{"none": nil, "an unknown one": {"X-Amz-Object-Attributes", "ETag,Colour"}} {
-		if got := a.Raw(http.MethodGet, "/k?attributes", "", header...); got.Status != 400 || s3test.Code(t, got.Body) != "InvalidArgument" {
-			t.Errorf("%s: answer %d: %s", name, got.Status, got.Body)
+	for _, target := range []string{"/k?attributes", "/missing?attributes"} {
+		if got := a.Raw(http.MethodGet, target, ""); got.Status != 400 || s3test.Code(t, got.Body) != "InvalidRequest" {
+			t.Errorf("%s of none: answer %d: %s", target, got.Status, got.Body)
+		}
+		got := a.Raw(http.MethodGet, target, "", "X-Amz-Object-Attributes", "ETag,Colour")
+		if got.Status != 400 || s3test.Code(t, got.Body) != "InvalidArgument" {
+			t.Errorf("%s of an unknown one: answer %d: %s", target, got.Status, got.Body)
 		}
 	}
 }
 
-// TestAttributesOfUpload: S3 describes each part if the client has selected a checksum.
 func TestAttributesOfUpload(t *testing.T) {
 	a := s3test.NewApp(t)
 	want := []string{"1: 5242880", "2: 5242880", "3: 3"}
@@ -81,14 +84,14 @@ func TestAttributesOfUpload(t *testing.T) {
 	}
 }
 
-// TestAttributesOfDefault: without a choice of the client the parts are only counted.
+// TestAttributesOfDefault: parts are described without a choice of the client, too.
 func TestAttributesOfDefault(t *testing.T) {
 	a := s3test.NewApp(t)
 	u := a.Begin("k")
 	_, err := a.Complete(u, a.Part(u, 1, s3test.MinPart), a.Part(u, 2, "end"))
 	a.Must(err)
 	got := attributesOf(a, "k")
-	if parts := got.ObjectParts; *parts.TotalPartsCount != 2 || len(parts.Parts) != 0 ||
+	if parts := got.ObjectParts; *parts.TotalPartsCount != 2 || len(parts.Parts) != 2 || *parts.Parts[1].Size != 3 ||
 		aws.ToString(got.Checksum.ChecksumCRC64NVME) != s3test.ChecksumOf("CRC64NVME", s3test.MinPart+"end") {
 		t.Errorf("GetObjectAttributes() = %+v, %+v", got.ObjectParts, got.Checksum)
 	}

@@ -135,7 +135,7 @@ func TestCompositeChecksumAtTheEnd(t *testing.T) {
 		"BareNoType":  {"The upload says the type.", bare, "", ""},
 		"OtherNumber": {"It has two parts.", bare + "-3", "COMPOSITE", "BadDigest"},
 		"OtherSum":    {"It is of something else.", s3test.ChecksumOf("CRC32C", "trap"), "COMPOSITE", "BadDigest"},
-		"OtherType":   {"It is not of the whole.", bare, "FULL_OBJECT", "BadDigest"},
+		"OtherType":   {"It is not of the whole.", bare, "FULL_OBJECT", "InvalidRequest"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -60,6 +60,7 @@ func TestChecksumsIgnored(t *testing.T) {
 	target := "/parts?uploadId=" + *u.UploadId
 	part := a.Part(u, 1, "part")
 	completion := "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + *part.ETag + "</ETag></Part></CompleteMultipartUpload>"
+	const deletion = "<Delete><Object><Key>kept</Key><Size>1</Size></Object></Delete>"
 	tests := map[string]struct {
 		reason, method, target, body string
 		header                       []string
@@ -79,7 +80,7 @@ func TestChecksumsIgnored(t *testing.T) {
 		"NoTrailer":       {"Nothing can follow.", "PUT", "/k", content + "\r\n", []string{"X-Amz-Content-Sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD", "X-Amz-Decoded-Content-Length", "7", trailer, name}, "MalformedTrailerError"},
 		"TwoAtTheEnd":     {"Which one counts?", "POST", target, completion, []string{name, s3test.ChecksumOf("CRC32", "part"), "X-Amz-Checksum-Sha1", s3test.ChecksumOf("SHA1", "trap")}, "InvalidRequest"},
 		"TypeAtTheEnd":    {"S3 has no such.", "POST", target, completion, []string{"X-Amz-Checksum-Type", "HALF"}, "InvalidRequest"},
-		"Conditions":      {"They are of directory buckets.", "POST", "?delete", "<Delete><Object><Key>kept</Key><Size>1</Size></Object></Delete>", nil, "NotImplemented"},
+		"Conditions":      {"They are of directory buckets.", "POST", "?delete", deletion, []string{"Content-Md5", s3test.MD5Of(deletion)}, "NotImplemented"},
 	}
 	a.Put("kept", "content")
 	for test, tc := range tests {
@@ -149,7 +150,7 @@ func TestChecksumAtTheEnd(t *testing.T) {
 			in.ChecksumCRC32 = aws.String(s3test.ChecksumOf("CRC32", "trap"))
 		}, "BadDigest"},
 		"Type":      {"It is of the whole.", func(in *s3.CompleteMultipartUploadInput) { in.ChecksumType = "FULL_OBJECT" }, ""},
-		"WrongType": {"It is of the whole.", func(in *s3.CompleteMultipartUploadInput) { in.ChecksumType = "COMPOSITE" }, "BadDigest"},
+		"WrongType": {"It is of the whole.", func(in *s3.CompleteMultipartUploadInput) { in.ChecksumType = "COMPOSITE" }, "InvalidRequest"},
 		"Size":      {"It is that.", func(in *s3.CompleteMultipartUploadInput) { in.MpuObjectSize = aws.Int64(4) }, ""},
 		"WrongSize": {"It is another.", func(in *s3.CompleteMultipartUploadInput) { in.MpuObjectSize = aws.Int64(5) }, "InvalidRequest"},
 	}

@@ -252,8 +252,8 @@ func TestLockConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := a.In(t)
 			first := rule("<Mode>GOVERNANCE</Mode><Days>30</Days>")
-			a.Raw(http.MethodPut, "?object-lock", first, "Content-Md5", s3test.MD5Of(first))
-			got, found := a.Raw(http.MethodPut, "?object-lock", tc.body, "Content-Md5", s3test.MD5Of(tc.body)), ""
+			a.Document(http.MethodPut, "?object-lock", first)
+			got, found := a.Document(http.MethodPut, "?object-lock", tc.body), ""
 			if got.Status != http.StatusOK {
 				found = s3test.Code(t, got.Body)
 			}
@@ -262,7 +262,7 @@ func TestLockConfiguration(t *testing.T) {
 			}
 		})
 	}
-	if got := application.Raw(http.MethodPut, "?object-lock", document(""), "Content-Md5", s3test.MD5Of(document(""))); got.Status != 403 {
+	if got := application.Document(http.MethodPut, "?object-lock", document("")); got.Status != 403 {
 		t.Errorf("an application: answer %d: %s", got.Status, got.Body)
 	}
 	if got := a.Raw(http.MethodPut, "?versioning", "<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>"); got.Status != 409 || s3test.Code(t, got.Body) != "InvalidBucketState" {
@@ -343,11 +343,12 @@ func TestLockRejected(t *testing.T) {
 		"DocumentHold":   {"ON or OFF.", "/k?legal-hold", "<LegalHold><Status>abc</Status></LegalHold>", nil, "MalformedXML"},
 		"NoXML":          {"It is none.", "/k?legal-hold", "ON", nil, "MalformedXML"},
 		"NoKey":          {"There is no object.", "/missing?legal-hold", "<LegalHold><Status>ON</Status></LegalHold>", nil, "NoSuchKey"},
-		"NoVersion":      {"There is no such version.", "/k?versionId=x&retention", retention("GOVERNANCE", future), nil, "NoSuchVersion"},
+		"NoVersion":      {"There is no such version.", "/k?versionId=" + s3test.NoVersion + "&retention", retention("GOVERNANCE", future), nil, "NoSuchVersion"},
+		"OddVersion":     {"No version has such an ID.", "/k?versionId=x&retention", retention("GOVERNANCE", future), nil, "InvalidArgument"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := a.In(t).Raw(http.MethodPut, tc.target, tc.body, append(tc.header, "Content-Md5", s3test.MD5Of(tc.body))...)
+			got := a.In(t).Document(http.MethodPut, tc.target, tc.body, tc.header...)
 			if found := s3test.Code(t, got.Body); found != tc.want {
 				t.Errorf("%s\nanswer %d %s, want %s", tc.reason, got.Status, found, tc.want)
 			}
@@ -366,11 +367,11 @@ func TestBucketWithoutLock(t *testing.T) {
 	retention := "<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2100-01-01T00:00:00Z</RetainUntilDate></Retention>"
 	header := []string{"X-Amz-Object-Lock-Legal-Hold", "ON"}
 	for name, got := range map[string]s3test.Answer{
-		"PutObject":             a.Raw(http.MethodPut, "/new", "content", append(header, "Content-Md5", s3test.MD5Of("content"))...),
+		"PutObject":             a.Document(http.MethodPut, "/new", "content", header...),
 		"CopyObject":            a.Raw(http.MethodPut, "/new", "", append(header, "X-Amz-Copy-Source", "photos/k")...),
 		"CreateMultipartUpload": a.Raw(http.MethodPost, "/new?uploads", "", header...),
-		"PutObjectLegalHold":    a.Raw(http.MethodPut, "/k?legal-hold", hold, "Content-Md5", s3test.MD5Of(hold)),
-		"PutObjectRetention":    a.Raw(http.MethodPut, "/k?retention", retention, "Content-Md5", s3test.MD5Of(retention)),
+		"PutObjectLegalHold":    a.Document(http.MethodPut, "/k?legal-hold", hold),
+		"PutObjectRetention":    a.Document(http.MethodPut, "/k?retention", retention),
 		"GetObjectLegalHold":    a.Raw(http.MethodGet, "/k?legal-hold", ""),
 		"GetObjectRetention":    a.Raw(http.MethodGet, "/k?retention", ""),
 	} {

@@ -212,7 +212,7 @@ func TestReadPart(t *testing.T) {
 		got.Header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", len(s3test.MinPart), len(s3test.MinPart)+2, len(s3test.MinPart)+3) {
 		t.Errorf("GET of part 2 answered %d, %v: %.20q", got.Status, got.Header, got.Body)
 	}
-	if got := a.Raw("GET", "/k?partNumber=3", ""); got.Status != 400 || s3test.Code(t, got.Body) != "InvalidPart" {
+	if got := a.Raw("GET", "/k?partNumber=3", ""); got.Status != 416 || s3test.Code(t, got.Body) != "InvalidPartNumber" {
 		t.Errorf("GET of part 3 answered %d: %s", got.Status, got.Body)
 	}
 }

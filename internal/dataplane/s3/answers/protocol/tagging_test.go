@@ -40,7 +40,7 @@ var tagSets = map[string]struct {
 	"Empty":     {"A value may be empty.", []string{"a="}, ""},
 	"Letters":   {"Of any language, and some more.", []string{"größe=大 + - = . _ : / @"}, ""},
 	"Ten":       {"The most.", numbered(10), ""},
-	"Eleven":    {"One more.", numbered(11), "InvalidTag"},
+	"Eleven":    {"One more.", numbered(11), "BadRequest"},
 	"LongKey":   {"128 characters, not bytes.", []string{strings.Repeat("ä", 128) + "=b"}, ""},
 	"LongerKey": {"One more.", []string{strings.Repeat("a", 129) + "=b"}, "InvalidTag"},
 	"Long":      {"256 characters.", []string{"a=" + strings.Repeat("ä", 256)}, ""},
@@ -97,7 +97,7 @@ func TestBucketTagging(t *testing.T) {
 	get("what the bucket began with", "", "from=class")
 	set("fifty, the most", "", numbered(50)...)
 	get("the new ones instead", "", numbered(50)...)
-	set("one more", "InvalidTag", numbered(51)...)
+	set("one more", "BadRequest", numbered(51)...)
 	get("what was rejected has changed nothing", "", numbered(50)...)
 	_, err := a.S3.DeleteBucketTagging(t.Context(), &s3.DeleteBucketTaggingInput{Bucket: a.Bucket})
 	a.Must(err)
@@ -110,7 +110,7 @@ func TestTaggingNothing(t *testing.T) {
 	a.Rejected("tags on nothing", err, "NoSuchKey")
 	_, err = a.S3.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: a.Bucket, Key: new("k")})
 	a.Rejected("tags of nothing", err, "NoSuchKey")
-	if got := a.Raw("PUT", "?tagging", "<Tagging>"); s3test.Code(t, got.Body) != "MalformedXML" {
+	if got := a.Document("PUT", "?tagging", "<Tagging>"); s3test.Code(t, got.Body) != "MalformedXML" {
 		t.Errorf("half a document: %s", got.Body)
 	}
 	a.Put("k", "")
