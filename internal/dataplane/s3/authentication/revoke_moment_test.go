@@ -35,19 +35,20 @@ type momentWriter struct {
 	http.ResponseWriter
 
 	moments *moments
-	headers int
+	called  bool
 }
 
 func (w *momentWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Header is called once before anything is known about the request, for the headers of all
-// responses, and then when a response is prepared.
+// Header is called before anything is known about the request, for the headers of all responses, of which Server is
+// the last, and then when a response is prepared.
 func (w *momentWriter) Header() http.Header {
-	w.headers++
-	if w.headers == 2 {
+	header := w.ResponseWriter.Header()
+	if !w.called && header.Get("Server") != "" {
+		w.called = true
 		w.moments.prepared()
 	}
-	return w.ResponseWriter.Header()
+	return header
 }
 
 func (w *momentWriter) WriteHeader(status int) {
