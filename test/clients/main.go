@@ -38,13 +38,14 @@ func start(ctx context.Context) error {
 	titles := flag.String("operations", "", "test only operations whose titles contain one of these words")
 	schemes := flag.String("schemes", "", "test only these schemes")
 	only := flag.String("protocols", "", "test only these protocols")
+	lose := flag.Bool("lose", false, "repeat each operation, and lose the reply to another request of the client each time")
 	write := flag.Bool("write", false, "write the tables to docs/clients.md")
 	flag.Parse()
-	if *write && *names+*titles+*schemes+*only != "" {
-		return errors.New("-write requires a run of everything: leave out -clients, -operations, -schemes and -protocols")
+	if *write && (*lose || *names+*titles+*schemes+*only != "") {
+		return errors.New("-write requires a run of everything: leave out -clients, -operations, -schemes, -protocols and -lose")
 	}
 	t, err := run{
-		programs:   filepath.Join(*root, "bin", "clients"),
+		programs: filepath.Join(*root, "bin", "clients"), lose: *lose,
 		wantClient: words(*names), wantOperation: words(*titles), wantScheme: exactly(*schemes), wantProtocol: exactly(*only),
 	}.do(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type run struct {
 	wantClient, wantOperation, wantScheme, wantProtocol func(string) bool
 	// clients replace the clients of the catalogue.
 	clients []*client
+	// lose repeats each step, and loses the reply to another request of the client each time.
+	lose bool
 }
 
 // do tests everything.
@@ -89,7 +92,7 @@ func (r run) client(ctx context.Context, s *site, c *client, dir string, t *tabl
 		if !slices.Contains(o.in, c.protocol) || !r.wantOperation(o.title) {
 			continue
 		}
-		err := operate(ctx, s, placed, o, accesses, dir)
+		err := r.operate(ctx, s, placed, o, accesses, dir)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -103,12 +106,36 @@ func (r run) client(ctx context.Context, s *site, c *client, dir string, t *tabl
 	return nil
 }
 
-// operate runs the steps of an operation, each in a directory of its own.
-func operate(ctx context.Context, s *site, c *client, o operation, accesses map[string]environment, dir string) error {
-	for _, step := range o.steps {
+// operate runs an operation, and again for each request of the client whose reply is to be lost.
+func (r run) operate(ctx context.Context, s *site, c *client, o operation, accesses map[string]environment, dir string) error {
+	if _, err := s.operate(ctx, c, o, accesses, dir, loss{}); err != nil || !r.lose {
+		return err
+	}
+	for i := range o.steps {
+		for n, found := 1, true; found; n++ {
+			if err := s.empty(ctx, accesses); err != nil {
+				return err
+			}
+			var err error
+			if found, err = s.operate(ctx, c, o, accesses, dir, loss{i, n}); err != nil {
+				return fmt.Errorf("without the reply to request %d of %s: %w", n, o.steps[i].do, err)
+			}
+		}
+	}
+	return nil
+}
+
+// loss is the request of a client, from 1 in a step, whose reply is lost. The zero value is none.
+type loss struct{ step, request int }
+
+// operate runs the steps of an operation, each in a directory of its own. It reports whether a reply was lost.
+func (s *site) operate(
+	ctx context.Context, c *client, o operation, accesses map[string]environment, dir string, l loss,
+) (lost bool, err error) {
+	for i, step := range o.steps {
 		there, err := os.MkdirTemp(dir, step.do+"-")
 		if err != nil {
-			return err
+			return lost, err
 		}
 		step.as = cmp.Or(step.as, readWrite)
 		// The bucket is looked at by an access that may do everything there.
@@ -118,11 +145,44 @@ func operate(ctx context.Context, s *site, c *client, o operation, accesses map[
 		}
 		t := &try{
 			step: step, reference: newReference(s.client, c.protocol, accesses[owner]), ctx: ctx, dir: there,
-			environment: maps.Clone(accesses[step.as]),
+			environment: maps.Clone(accesses[step.as]), faults: s.emulator.Faults(),
+		}
+		if i == l.step {
+			t.lose = l.request
 		}
 		err = t.run(c) //nolint:contextcheck // it has the context
+		lost = lost || t.lost
 		if err := errors.Join(err, os.RemoveAll(there)); err != nil {
-			return err
+			if lost && o.mayFail(err) {
+				err = nil
+			}
+			return lost, err
+		}
+	}
+	return lost, nil
+}
+
+// unrepeated is the error of clients that do not repeat a request whose reply was lost.
+const unrepeated = `(?i)Service ?Unavailable|service is|\b503\b`
+
+// mayFail reports whether an operation may fail in this way because a reply was lost: the real services reject
+// some requests that are repeated.
+func (o operation) mayFail(err error) bool {
+	expected := unrepeated
+	switch {
+	case strings.HasPrefix(o.title, "Put if"):
+		expected += "|" + precondition
+	case strings.HasPrefix(o.title, "Delete"), o.title == "Move":
+		expected += `|not ?found|no such|does ?n.t exist|\b404\b`
+	}
+	return regexp.MustCompile(expected).MatchString(err.Error())
+}
+
+// empty deletes all objects in the buckets of the accesses.
+func (s *site) empty(ctx context.Context, accesses map[string]environment) error {
+	for _, e := range accesses {
+		if err := s.emulator.Store().AdminEmptyBucket(ctx, e[varBucket]); err != nil {
+			return fmt.Errorf("empty the bucket %s: %w", e[varBucket], err)
 		}
 	}
 	return nil

@@ -20,6 +20,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
 
 const (
@@ -51,6 +54,10 @@ type try struct {
 	// content is in the file "in", in standard input, and in the given objects; if the step must fail, they have old.
 	content, old []byte
 	output       string
+	// lose is the number of the client's request whose reply is lost, if it is not 0; lost reports whether there was one.
+	faults *fault.Set
+	lose   int
+	lost   bool
 }
 
 // random returns content that depends on a seed only.
@@ -115,7 +122,12 @@ func (t *try) start(c *client, do string) error {
 	cmd := c.command(ctx, do, t.environment, t.dir)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(t.content), &stdout, &stderr
-	err := cmd.Run()
+	found, err := t.losing()
+	if err != nil {
+		return err
+	}
+	err = cmd.Run()
+	t.lost = found()
 	t.output = stdout.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitUnsupported {
 		return unsupportedError(strings.TrimSpace(stderr.String()))
@@ -124,6 +136,24 @@ func (t *try) start(c *client, do string) error {
 		return fmt.Errorf("%w: %s", cmp.Or(context.Cause(ctx), err), strings.TrimSpace(t.output+stderr.String()))
 	}
 	return nil
+}
+
+// losing has the reply to a request of the client lost, until the function that it returns is called, which reports
+// whether there was such a request.
+func (t *try) losing() (func() bool, error) {
+	if t.lose == 0 {
+		return func() bool { return false }, nil
+	}
+	name := "lost-" + t.environment[varBucket]
+	err := t.faults.Add(fault.Fault{
+		Name:   name,
+		Match:  fault.Match{Seam: journal.SeamStore, Subject: t.environment[varBucket] + "*", Nth: t.lose},
+		Effect: fault.Effect{LoseReply: "ServiceUnavailable"}, // which more clients repeat than a connection that ends
+	})
+	return func() bool {
+		status, err := t.faults.End(name)
+		return err == nil && status.Applied > 0
+	}, err
 }
 
 // endWithGroup has a process end with all that it has started.
