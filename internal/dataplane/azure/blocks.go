@@ -46,7 +46,7 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 		return failure.ErrInvalidBlockID
 	}
 	if block.Size() == 0 {
-		return failure.ErrInvalidHeader.With("A block must not be empty.")
+		return failure.ErrInvalidHeader.Because("A block must not be empty.")
 	}
 	if err := s.checkStage(x, len(decoded)); err != nil {
 		return err
@@ -67,14 +67,17 @@ func (s *Service) checkStage(x *exchange, length int) error {
 		return err
 	}
 	switch {
-	case found.base == nil && x.header(leaseHeader) != "":
+	case found.base == nil && x.lease != "":
 		return failure.ErrLeaseNotPresent
 	case found.base != nil:
-		if err := found.base.Lease.allows(x.header(leaseHeader), s.now()); err != nil {
+		if err := found.base.Lease.allows(x.lease, s.now()); err != nil {
 			return err
 		}
 		if found.base.Type != blockBlob {
 			return failure.ErrBlobType
+		}
+		if err := found.base.checkOnline(); err != nil {
+			return err
 		}
 	}
 	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
@@ -154,7 +157,7 @@ func (s *Service) putBlockList(x *exchange) error {
 		return err
 	}
 	made, err := s.change(x, true, func(current *blob) (*draft, error) {
-		if err := s.checkWrite(x, current); err != nil {
+		if err := s.checkReplace(x, current); err != nil {
 			return nil, err
 		}
 		if current != nil && current.Type != blockBlob {
@@ -163,6 +166,9 @@ func (s *Service) putBlockList(x *exchange) error {
 		d := s.fresh(blockBlob, current)
 		d.Attributes, d.headers, d.MD5 = a, headers, x.header("X-Ms-Blob-Content-Md5")
 		s.touch(&d)
+		if err := s.setTierOf(x, &d); err != nil {
+			return nil, err
+		}
 		return &d, s.assemble(x, &d, current, listed)
 	})
 	if err != nil {
@@ -256,6 +262,9 @@ func (s *Service) getBlockList(x *exchange) error {
 	if found != nil {
 		if found.Type != blockBlob {
 			return failure.ErrBlobType
+		}
+		if err := found.checkOnline(); err != nil {
+			return err
 		}
 		x.describe(found)
 		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))

@@ -26,18 +26,21 @@ const (
 )
 
 var (
-	// always are headers and parameters that change no operation.
-	always        = []string{versionHeader, clientIDHeader, "X-Ms-Date", "X-Ms-Return-Client-Request-Id"}
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
-	// withMetadata are the operations that take metadata.
-	withMetadata      = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
-	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
-		"PutBlockFromURL", "AbortCopyBlob"}
-	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	// asUsual are the headers with a value that only requests the default.
-	asUsual = map[string]string{
-		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
+	// unsupportedQueries change what an operation of Azure does. It ignores unknown parameters.
+	unsupportedQueries = []string{"snapshot", "versionid", "deletetype", "showonly", "sharesnapshot"}
+	// unsupportedHeaders change what an operation of Azure does, with the values that only request the
+	// default. Azure ignores unknown headers, and the headers of another operation.
+	unsupportedHeaders = map[string]string{
+		"X-Ms-Encryption-Key": "", "X-Ms-Encryption-Key-Sha256": "", "X-Ms-Encryption-Algorithm": "", "X-Ms-Encryption-Scope": "",
+		"X-Ms-Source-Encryption-Key": "", "X-Ms-Source-Encryption-Key-Sha256": "", "X-Ms-Source-Encryption-Algorithm": "",
+		"X-Ms-Immutability-Policy-Until-Date": "", "X-Ms-Immutability-Policy-Mode": "", "X-Ms-Legal-Hold": "false",
+		"X-Ms-Copy-Source-Authorization": "", "X-Ms-Previous-Snapshot-Url": "", "X-Ms-Structured-Body": "",
+		"X-Ms-Structured-Content-Length": "", "X-Ms-Server-Encrypted": "true", "X-Ms-Expiry-Option": "", "X-Ms-Expiry-Time": "",
 	}
+	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
+		"PutBlockFromURL", "AbortCopyBlob", "FindBlobsByTagsInContainer", "BlobBatch", "SetBlobTier"}
+	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 )
 
 func (o operation) isSelected(header http.Header) bool {
@@ -52,15 +55,16 @@ func (o operation) isSelected(header http.Header) bool {
 	return true
 }
 
-// check rejects unsupported headers, which could change the operation, and parameters that are
-// ambiguous or unsupported.
+// check rejects ambiguous parameters and headers, and unsupported ones that would change the
+// operation.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
+		takes, unsupported := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name), slices.Contains(unsupportedQueries, name)
 		switch {
-		case len(values) > 1:
-			return failure.ErrInvalidQuery.With("The query parameter " + printable(name) + " is given more than once.")
-		case !slices.Contains(alwaysQueries, name) && !slices.Contains(o.queries, name):
-			return failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter " + printable(name) + " of " + o.name + ".")
+		case len(values) > 1 && (takes || unsupported):
+			return failure.ErrInvalidQuery.Because("The query parameter " + name + " is given more than once.")
+		case !takes && unsupported:
+			return failure.ErrUnsupportedQuery.Because("cosi-emu does not implement the query parameter " + name + " of " + o.name + ".")
 		}
 	}
 	for name, values := range header {
@@ -68,20 +72,15 @@ func (o operation) check(query url.Values, header http.Header) error {
 		case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
 			return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
 		case !strings.HasPrefix(name, "X-Ms-"):
-		case !o.takes(name, values[0]):
-			return failure.ErrUnsupportedHeader.With("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
 		case len(values) > 1:
-			return failure.ErrInvalidHeader.With("The header " + strings.ToLower(name) + " is given more than once.")
+			return failure.ErrInvalidHeader.Because("The header " + strings.ToLower(name) + " is given more than once.")
+		default:
+			if neutral, ok := unsupportedHeaders[name]; ok && values[0] != neutral {
+				return failure.ErrUnsupportedHeader.Because("cosi-emu does not implement the header " + strings.ToLower(name) + ".")
+			}
 		}
 	}
 	return nil
-}
-
-// takes reports whether the operation supports a header of Azure.
-func (o operation) takes(name, value string) bool {
-	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
-		name == ifTagsHeader && o.level == levelBlob && !slices.Contains(withoutConditions, o.name) ||
-		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
 }
 
 func printable(name string) string { return strings.ToValidUTF8(name, "?") }
@@ -96,7 +95,7 @@ func versionOf(query url.Values, header http.Header) (string, error) {
 		return sas.Version, nil // only for the error of a request without a signature
 	}
 	if _, err := time.Parse(time.DateOnly, version); err != nil || version < oldestVersion {
-		return sas.Version, failure.ErrInvalidHeader.With("The value of x-ms-version must be a date from " + oldestVersion + " on.")
+		return sas.Version, failure.ErrInvalidHeader.Because("The value of x-ms-version must be a date from " + oldestVersion + " on.")
 	}
 	return version, nil
 }
