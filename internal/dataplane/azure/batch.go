@@ -69,7 +69,15 @@ func (s *Service) batch(x *exchange) error {
 func addPart(parts *multipart.Writer, id string, response *pipeline.Recorded) error {
 	header := textproto.MIMEHeader{"Content-Type": {"application/http"}}
 	if id != "" {
-		header.Set("Content-ID", id)
+		header["Content-ID"] = []string{id}
+	}
+	// Azure's client for JavaScript compares names of headers with their case.
+	sent := response.Header()
+	for name, values := range sent {
+		if strings.HasPrefix(name, "X-Ms-") {
+			delete(sent, name)
+			sent[strings.ToLower(name)] = values
+		}
 	}
 	part, err := parts.CreatePart(header)
 	if err != nil {

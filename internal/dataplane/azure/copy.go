@@ -145,8 +145,10 @@ func (s *Service) copyBlob(x *exchange) error {
 		return err
 	}
 	x.describe(made)
-	x.set("Content-Md5", x.header("X-Ms-Source-Content-Md5"))
-	x.set("X-Ms-Content-Crc64", x.header("X-Ms-Source-Content-Crc64"))
+	if x.operation.name == "CopyBlobFromURL" {
+		x.set("Content-Md5", x.header("X-Ms-Source-Content-Md5"))
+		x.set("X-Ms-Content-Crc64", x.header("X-Ms-Source-Content-Crc64"))
+	}
 	x.set("X-Ms-Copy-Id", made.Copy.ID)
 	x.set("X-Ms-Copy-Status", copySucceeded)
 	x.W.WriteHeader(http.StatusAccepted)
@@ -167,15 +169,15 @@ func (x *exchange) checkCopy(from *blob) error {
 	return x.checkSource(from)
 }
 
-// checkSource reads the source of a copy only if the client has sent a checksum.
+// checkSource reads the source of a copy only if the client has sent a checksum for it.
 func (x *exchange) checkSource(from *blob) error {
-	if x.header("X-Ms-Source-Content-Md5") == "" && x.header("X-Ms-Source-Content-Crc64") == "" {
+	if x.operation.name == "CopyBlob" || x.header("X-Ms-Source-Content-Md5") == "" && x.header("X-Ms-Source-Content-Crc64") == "" {
 		return from.CheckDamage(from.Body)
 	}
 	return x.verifySource(from.Body)
 }
 
-func (x *exchange) copiesTags() bool { return x.header(tagOption) == "COPY" }
+func (x *exchange) copiesTags() bool { return x.operation.name != "CopyBlob" && x.header(tagOption) == "COPY" }
 
 // abortCopy always fails, because copies complete at once.
 func (s *Service) abortCopy(*exchange) error { return failure.ErrNoCopy }

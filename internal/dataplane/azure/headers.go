@@ -28,7 +28,7 @@ const (
 var (
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
 	// unsupportedQueries change what an operation of Azure does. It ignores unknown parameters.
-	unsupportedQueries = []string{"snapshot", "versionid", "deletetype", "showonly", "sharesnapshot"}
+	unsupportedQueries = []string{"snapshot", "versionid", "deletetype", "showonly", "startfrom", "ses"}
 	// unsupportedHeaders change what an operation of Azure does, with the values that only request the
 	// default. Azure ignores unknown headers, and the headers of another operation.
 	unsupportedHeaders = map[string]string{
@@ -59,7 +59,7 @@ func (o operation) isSelected(header http.Header) bool {
 // operation.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
-		takes, unsupported := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name), slices.Contains(unsupportedQueries, name)
+		takes, unsupported := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name), slices.Contains(unsupportedQueries, strings.ToLower(name))
 		switch {
 		case len(values) > 1 && (takes || unsupported):
 			return failure.ErrInvalidQuery.Because("The query parameter " + name + " is given more than once.")

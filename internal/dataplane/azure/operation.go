@@ -95,6 +95,7 @@ var operations = []operation{
 	{name: "DeleteBlob", method: http.MethodDelete, level: levelBlob, letters: "d", needs: authorization.WriteData, queries: onRead, do: (*Service).remove},
 	{name: "AbortCopyBlob", method: http.MethodPut, level: levelBlob, comp: "copy", letters: "w", needs: authorization.WriteData, queries: []string{"copyid"}, do: (*Service).abortCopy},
 	// Only the driver may do these.
+	{name: "BlobBatch", method: http.MethodPost, level: levelAccount, comp: "batch"},
 	{name: "FindBlobsByTags", method: http.MethodGet, level: levelAccount, comp: "blobs"},
 	{name: "ListContainers", method: http.MethodGet, level: levelAccount, comp: "list"},
 	{name: "CreateContainer", method: http.MethodPut, level: levelContainer, restype: "container"},

@@ -83,9 +83,6 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 		a.Metadata = source.Attributes.Metadata
 	}
 	x.overrideHeaders(&headers)
-	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
-		return a, headers, err
-	}
 	given, err := x.metadata()
 	if err != nil {
 		return a, headers, err

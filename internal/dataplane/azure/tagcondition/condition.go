@@ -28,8 +28,12 @@ func Parse(text string) (Condition, error) {
 		if found == nil {
 			return nil, failure.ErrInvalidHeader.Because("The value of x-ms-if-tags must be comparisons such as \"tag\" = 'value', with AND and OR.")
 		}
+		one := comparison{found[1] + found[2], found[3], strings.ReplaceAll(found[4], "''", "'")}
+		if !IsText(one.tag) || !IsText(one.value) {
+			return nil, failure.ErrInvalidHeader.Because("A tag or value of x-ms-if-tags has a character that is not permitted.")
+		}
 		last := len(all) - 1
-		all[last] = append(all[last], comparison{found[1] + found[2], found[3], strings.ReplaceAll(found[4], "''", "'")})
+		all[last] = append(all[last], one)
 		if text = text[len(found[0]):]; text == "" {
 			return all, nil
 		}
