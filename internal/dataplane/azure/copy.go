@@ -177,7 +177,9 @@ func (x *exchange) checkSource(from *blob) error {
 	return x.verifySource(from.Body)
 }
 
-func (x *exchange) copiesTags() bool { return x.operation.name != "CopyBlob" && x.header(tagOption) == "COPY" }
+func (x *exchange) copiesTags() bool {
+	return x.operation.name != "CopyBlob" && x.header(tagOption) == "COPY"
+}
 
 // abortCopy always fails, because copies complete at once.
 func (s *Service) abortCopy(*exchange) error { return failure.ErrNoCopy }

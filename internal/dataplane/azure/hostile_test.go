@@ -343,7 +343,7 @@ func (h *hostilities) lists() {
 		"include=metadata,,tags": "InvalidQueryParameterValue",
 		"showonly=deleted":       "UnsupportedQueryParameter", "prefix=a&prefix=b": "InvalidQueryParameterValue",
 		"delimiter=/&delimiter=-": "InvalidQueryParameterValue",
-		"startFrom=a": "UnsupportedQueryParameter",
+		"startFrom=a":             "UnsupportedQueryParameter",
 	} {
 		h.add(want, http.MethodGet, "", list+query, "")
 	}
