@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -240,13 +241,16 @@ func (b *blocks) add(name string, size int64) {
 
 // getBlockList lists the committed blocks, the uncommitted ones, or all.
 func (s *Service) getBlockList(x *exchange) error {
-	kind := x.Query.Get("blocklisttype")
+	kind := strings.ToLower(x.Query.Get("blocklisttype"))
 	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
 		return failure.ErrInvalidQuery
 	}
 	list := blockListXML{}
-	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
-	found, err := s.read(x)
+	var staged []objects.Part
+	if !x.Query.Has("snapshot") {
+		staged = x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
+	}
+	found, err := s.readBlocks(x)
 	if err != nil && (found != nil || len(staged) == 0) {
 		return err
 	}
@@ -260,12 +264,6 @@ func (s *Service) getBlockList(x *exchange) error {
 		}
 	}
 	if found != nil {
-		if found.Type != blockBlob {
-			return failure.ErrBlobType
-		}
-		if err := found.checkOnline(); err != nil {
-			return err
-		}
 		x.describe(found)
 		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
 		for _, part := range found.Parts() {
@@ -273,6 +271,19 @@ func (s *Service) getBlockList(x *exchange) error {
 		}
 	}
 	return x.sendXML(list)
+}
+
+// readBlocks is read for a block blob that is not archived.
+func (s *Service) readBlocks(x *exchange) (*blob, error) {
+	found, err := s.read(x)
+	switch {
+	case err != nil:
+		return found, err
+	case found.Type != blockBlob:
+		return found, failure.ErrBlobType
+	}
+	err = found.checkOnline()
+	return found, err
 }
 
 func (x *exchange) sendXML(document any) error {

@@ -89,22 +89,40 @@ func TestExclusiveHeaders(t *testing.T) {
 	sourceSums := []string{"x-ms-copy-source: " + a.url("source", ""), "x-ms-requires-sync: true", "x-ms-source-content-md5: " + md5OfOne,
 		"x-ms-source-content-crc64: AAAAAAAAAAA="}
 	a.tell(t, map[string]story{
-		"put":    {"one checksum is allowed", []step{{method: "PUT", body: "one", headers: append(sums, blockTyped), want: both}}},
-		"block":  {"one checksum is allowed", []step{{method: "PUT", query: "comp=block&blockid=" + blockID("a"), body: "one", headers: sums, want: both}}},
+		"put": {"one checksum is allowed", []step{{method: "PUT", body: "one", headers: append(sums, blockTyped), want: both}}},
+		"block": {
+			"one checksum is allowed",
+			[]step{{method: "PUT", query: "comp=block&blockid=" + blockID("a"), body: "one", headers: sums, want: both}},
+		},
 		"append": {"one checksum is allowed", []step{log, {method: "PUT", query: "comp=appendblock", body: "one", headers: sums, want: both}}},
 		"page": {"one checksum is allowed", []step{pages, {method: "PUT", query: "comp=page", body: strings.Repeat("x", 512),
 			headers: append(sums, "x-ms-page-write: update", "x-ms-range: bytes=0-511"), want: both}}},
 		"copy": {"one checksum is allowed", []step{{method: "PUT", headers: sourceSums, want: both}}},
 		"tags": {"tags have one origin", []step{{method: "PUT", want: "BothUserTagsAndSourceTagsCopyPresentException",
 			headers: append(sourceSums[:2:2], "x-ms-copy-source-tag-option: COPY", "x-ms-tags: a=b")}}},
-		"ranges": {"a range has one checksum", []step{put("one"), {method: "GET", want: "InvalidHeaderValue", headers: []string{"x-ms-range: bytes=0-1",
-			"x-ms-range-get-content-md5: true", "x-ms-range-get-content-crc64: true"}}}},
+		"ranges": {
+			"a range has one checksum",
+			[]step{put("one"), {method: "GET", want: "InvalidHeaderValue", headers: []string{"x-ms-range: bytes=0-1",
+				"x-ms-range-get-content-md5: true", "x-ms-range-get-content-crc64: true"}}},
+		},
 		"conditions": {"a write has conditions of one kind", []step{put("one"), set("metadata", "MultipleConditionHeadersNotSupported",
 			`If-Match: "0x1"`, `If-None-Match: "0x2"`)}},
-		"etags":       {"a write has one ETag", []step{put("one"), set("metadata", "MultipleConditionHeadersNotSupported", `If-Match: "0x1", "0x2"`)}},
-		"read":        {"no blob is none of all", []step{put("one"), {method: "GET", headers: []string{"If-None-Match: *"}, want: "UnsatisfiableCondition"}}},
-		"delete":      {"only a creation requires that there is no blob", []step{put("one"), {method: "DELETE", headers: []string{"If-None-Match: *"}, want: "OK"}}},
-		"many of any": {"a read can have many ETags", []step{put("one"), {method: "GET", headers: []string{`If-None-Match: "0x1", "0x2"`}, want: "OK"}}},
+		"etags": {
+			"a write has one ETag",
+			[]step{put("one"), set("metadata", "MultipleConditionHeadersNotSupported", `If-Match: "0x1", "0x2"`)},
+		},
+		"read": {
+			"no blob is none of all",
+			[]step{put("one"), {method: "GET", headers: []string{"If-None-Match: *"}, want: "UnsatisfiableCondition"}},
+		},
+		"delete": {
+			"only a creation requires that there is no blob",
+			[]step{put("one"), {method: "DELETE", headers: []string{"If-None-Match: *"}, want: "OK"}},
+		},
+		"many of any": {
+			"a read can have many ETags",
+			[]step{put("one"), {method: "GET", headers: []string{`If-None-Match: "0x1", "0x2"`}, want: "OK"}},
+		},
 	})
 }
 
@@ -113,16 +131,35 @@ func TestDigests(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	right, wrong := base64.StdEncoding.EncodeToString(digestOf("one")), base64.StdEncoding.EncodeToString(digestOf("two"))
 	a.tell(t, map[string]story{
-		"stored":  {"the stored digest is verified", []step{put("one", "Content-MD5: "+wrong, "x-ms-blob-content-md5: "+right), head("Content-Md5", right)}},
-		"foreign": {"the stored digest is verified", []step{{method: "PUT", body: "one", headers: []string{blockTyped, "Content-MD5: " + right, "x-ms-blob-content-md5: " + wrong}, want: "Md5Mismatch"}}},
+		"stored": {
+			"the stored digest is verified",
+			[]step{put("one", "Content-MD5: "+wrong, "x-ms-blob-content-md5: "+right), head("Content-Md5", right)},
+		},
+		"foreign": {
+			"the stored digest is verified",
+			[]step{
+				{
+					method:  "PUT",
+					body:    "one",
+					headers: []string{blockTyped, "Content-MD5: " + right, "x-ms-blob-content-md5: " + wrong},
+					want:    "Md5Mismatch",
+				},
+			},
+		},
 		"properties": {"the client's digest is stored", []step{put("one"), set("properties", "OK", "x-ms-blob-content-md5: AQIDBA=="),
 			head("Content-Md5", "AQIDBA==")}},
 		"list": {"the client's digest is stored", []step{{method: "PUT", query: "comp=blocklist", body: "<BlockList/>",
 			headers: []string{"x-ms-blob-content-md5: " + wrong}, want: "OK"}, head("Content-Md5", wrong)}},
-		"range": {"a range has the blob's digest beside its own", []step{put("one"), {method: "GET", headers: []string{"x-ms-range: bytes=0-1"}, want: "OK",
-			header: map[string]string{"X-Ms-Blob-Content-Md5": right, "Content-Md5": ""}}}},
-		"outside": {"the client learns the size", []step{put("one"), {method: "GET", headers: []string{"x-ms-range: bytes=3-"}, want: "InvalidRange",
-			header: map[string]string{"Content-Range": "bytes */3"}}}},
+		"range": {
+			"a range has the blob's digest beside its own",
+			[]step{put("one"), {method: "GET", headers: []string{"x-ms-range: bytes=0-1"}, want: "OK",
+				header: map[string]string{"X-Ms-Blob-Content-Md5": right, "Content-Md5": ""}}},
+		},
+		"outside": {
+			"the client learns the size",
+			[]step{put("one"), {method: "GET", headers: []string{"x-ms-range: bytes=3-"}, want: "InvalidRange",
+				header: map[string]string{"Content-Range": "bytes */3"}}},
+		},
 	})
 }
 

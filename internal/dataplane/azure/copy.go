@@ -52,7 +52,8 @@ func (s *Service) onlineSource(x *exchange) (*blob, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found, found.checkOnline()
+	err = found.checkOnline()
+	return found, err
 }
 
 // checkSourceTags checks the condition on the tags of a source, which its signature must allow to read.

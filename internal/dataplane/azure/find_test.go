@@ -17,10 +17,14 @@ func (a access) find(t *testing.T, where, query string) (all []string, next stri
 	t.Helper()
 	var found struct {
 		Blobs []struct {
-			Name, ContainerName string
-			Tags                []struct{ Key, Value string } `xml:"Tags>TagSet>Tag"`
+			Name          string `xml:"Name"`
+			ContainerName string `xml:"ContainerName"`
+			Tags          []struct {
+				Key   string `xml:"Key"`
+				Value string `xml:"Value"`
+			} `xml:"Tags>TagSet>Tag"`
 		} `xml:"Blobs>Blob"`
-		NextMarker string
+		NextMarker string `xml:"NextMarker"`
 	}
 	got := a.want(t, http.StatusOK, a.do(t, http.MethodGet, "", "restype=container&comp=blobs&where="+url.QueryEscape(where)+query, ""))
 	if err := xml.Unmarshal([]byte(got.body), &found); err != nil {
@@ -60,8 +64,10 @@ func TestFindBlobsByTags(t *testing.T) {
 	}
 	first, next := a.find(t, `colour>'a'`, "&maxresults=2")
 	second, last := a.find(t, `colour>'a'`, "&maxresults=2&marker="+url.QueryEscape(next))
-	if diff := cmp.Diff([]string{"photos/a colour=red", "photos/b colour=red", "photos/c colour=blue"}, append(first, second...)); diff != "" ||
-		len(first) != 2 || last != "" {
+	all := []string{"photos/a colour=red", "photos/b colour=red", "photos/c colour=blue"}
+	if diff := cmp.Diff(all, append(first, second...)); diff != "" ||
+		len(first) != 2 ||
+		last != "" {
 		t.Errorf("pages of 2 (-want +got):\n%s; then %q", diff, last)
 	}
 	for where, want := range map[string]string{

@@ -59,26 +59,41 @@ func (o operation) isSelected(header http.Header) bool {
 // operation.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
-		takes, unsupported := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name), slices.Contains(unsupportedQueries, strings.ToLower(name))
-		switch {
-		case len(values) > 1 && (takes || unsupported):
-			return failure.ErrInvalidQuery.Because("The query parameter " + name + " is given more than once.")
-		case !takes && unsupported:
-			return failure.ErrUnsupportedQuery.Because("cosi-emu does not implement the query parameter " + name + " of " + o.name + ".")
+		if err := o.checkQuery(name, len(values)); err != nil {
+			return err
 		}
 	}
 	for name, values := range header {
-		switch {
-		case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
-			return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
-		case !strings.HasPrefix(name, "X-Ms-"):
-		case len(values) > 1:
-			return failure.ErrInvalidHeader.Because("The header " + strings.ToLower(name) + " is given more than once.")
-		default:
-			if neutral, ok := unsupportedHeaders[name]; ok && values[0] != neutral {
-				return failure.ErrUnsupportedHeader.Because("cosi-emu does not implement the header " + strings.ToLower(name) + ".")
-			}
+		if err := o.checkHeader(name, values); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (o operation) checkQuery(name string, count int) error {
+	takes := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name)
+	unsupported := !takes && slices.Contains(unsupportedQueries, strings.ToLower(name))
+	switch {
+	case count > 1 && (takes || unsupported):
+		return failure.ErrInvalidQuery.Because("The query parameter " + name + " is given more than once.")
+	case unsupported:
+		return failure.ErrUnsupportedQuery.Because("cosi-emu does not implement the query parameter " + name + " of " + o.name + ".")
+	}
+	return nil
+}
+
+func (o operation) checkHeader(name string, values []string) error {
+	switch {
+	case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
+		return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
+	case !strings.HasPrefix(name, "X-Ms-"):
+		return nil
+	case len(values) > 1:
+		return failure.ErrInvalidHeader.Because("The header " + strings.ToLower(name) + " is given more than once.")
+	}
+	if neutral, ok := unsupportedHeaders[name]; ok && values[0] != neutral {
+		return failure.ErrUnsupportedHeader.Because("cosi-emu does not implement the header " + strings.ToLower(name) + ".")
 	}
 	return nil
 }

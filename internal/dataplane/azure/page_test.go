@@ -110,7 +110,8 @@ func TestPageRanges(t *testing.T) {
 		do(s)
 	}
 	snapshot := url.QueryEscape(a.do(t, http.MethodPut, "a", "comp=snapshot", "").header.Get("X-Ms-Snapshot"))
-	for _, s := range []step{pages("e", 1, 2), pages("", 5, 5), pages("", 6, 6), set("properties", "OK", "x-ms-blob-content-length: 6144"), pages("f", 11, 11)} {
+	larger := set("properties", "OK", "x-ms-blob-content-length: 6144")
+	for _, s := range []step{pages("e", 1, 2), pages("", 5, 5), pages("", 6, 6), larger, pages("f", 11, 11)} {
 		do(s)
 	}
 	later := url.QueryEscape(a.do(t, http.MethodPut, "a", "comp=snapshot", "").header.Get("X-Ms-Snapshot"))
@@ -133,7 +134,8 @@ func TestPageRanges(t *testing.T) {
 	a.put(t, "block", "content")
 	for query, want := range map[string]string{
 		"&snapshot=" + snapshot + "&prevsnapshot=" + later: "PreviousSnapshotCannotBeNewer", "&prevsnapshot=2026": "PreviousSnapshotNotFound",
-		"&prevsnapshot=null": "PreviousSnapshotNotFound", "&marker=*": "InvalidQueryParameterValue", "&maxresults=0": "OutOfRangeQueryParameterValue",
+		"&prevsnapshot=null": "PreviousSnapshotNotFound", "&marker=*": "InvalidQueryParameterValue",
+		"&maxresults=0": "OutOfRangeQueryParameterValue",
 	} {
 		if got := a.do(t, http.MethodGet, "a", "comp=pagelist"+query, ""); got.code() != want {
 			t.Errorf("%s: %s, want %s", query, got.code(), want)
@@ -162,39 +164,137 @@ func TestPageRules(t *testing.T) {
 	}
 	number := func(want string) step { return head("X-Ms-Blob-Sequence-Number", want) }
 	a.tell(t, map[string]story{
-		"no size":     {"the size is required", []step{{method: "PUT", headers: []string{pageTyped}, want: "MissingRequiredHeader"}}},
-		"odd size":    {"pages have 512 bytes", []step{wants(pageBlob("513"), "InvalidHeaderValue")}},
-		"huge size":   {"8 TiB are the limit", []step{wants(pageBlob("8796093022720"), "InvalidHeaderValue")}},
-		"large":       {"a hole needs no space", []step{pageBlob("8796093022208"), pages("a", 1<<34-1, 1<<34-1)}},
-		"body":        {"it is created without content", []step{{method: "PUT", body: "x", headers: []string{pageTyped, "x-ms-blob-content-length: 512"}, want: "InvalidHeaderValue"}}},
-		"odd range":   {"pages have 512 bytes", []step{pageBlob("2048"), wants(pages("", 0, 0, "x-ms-range: bytes=1-512"), "InvalidPageRange")}},
-		"beyond":      {"the blob is smaller", []step{pageBlob("512"), wants(pages("a", 1, 1), "InvalidPageRange")}},
-		"open range":  {"the last page is required", []step{pageBlob("512"), set("page", "InvalidPageRange", "x-ms-page-write: clear", "x-ms-range: bytes=0-")}},
-		"no range":    {"the range is required", []step{pageBlob("512"), set("page", "MissingRequiredHeader", "x-ms-page-write: clear")}},
-		"length":      {"range and content differ", []step{pageBlob("2048"), {method: "PUT", query: "comp=page", body: "x", headers: []string{"x-ms-page-write: update", "x-ms-range: bytes=0-511"}, want: "InvalidPageRange"}}},
-		"no write":    {"the header is required", []step{pageBlob("512"), set("page", "InvalidHeaderValue", "x-ms-range: bytes=0-511")}},
-		"clear body":  {"clearing takes no content", []step{pageBlob("512"), {method: "PUT", query: "comp=page", body: source[:512], headers: []string{"x-ms-page-write: clear", "x-ms-range: bytes=0-511"}, want: "InvalidHeaderValue"}}},
-		"block blob":  {"a block blob has no pages", []step{put("one"), wants(pages("a", 0, 0), "InvalidBlobType")}},
-		"resize":      {"a block blob has no size of its own", []step{put("one"), sequence("InvalidBlobType", "x-ms-blob-content-length: 512")}},
-		"append":      {"a page blob takes no blocks", []step{pageBlob("512"), {method: "PUT", query: "comp=appendblock", body: "x", want: "InvalidBlobType"}}},
-		"tier":        {"only block blobs have tiers", []step{wants(pageBlob("512", "x-ms-access-tier: Hot"), "AccessTierNotSupportedForBlobType")}},
-		"less":        {"it is not less", []step{pageBlob("512", "x-ms-blob-sequence-number: 5"), wants(pages("a", 0, 0, "x-ms-if-sequence-number-lt: 5"), "SequenceNumberConditionNotMet")}},
-		"less or eq":  {"it is equal", []step{pageBlob("512", "x-ms-blob-sequence-number: 5"), pages("a", 0, 0, "x-ms-if-sequence-number-le: 5")}},
-		"equal":       {"it is not equal", []step{pageBlob("512", "x-ms-blob-sequence-number: 5"), wants(pages("", 0, 0, "x-ms-if-sequence-number-eq: 4"), "SequenceNumberConditionNotMet")}},
-		"malformed":   {"it is no number", []step{pageBlob("512"), wants(pages("", 0, 0, "x-ms-if-sequence-number-eq: x"), "InvalidHeaderValue")}},
-		"max":         {"the greater one counts", []step{pageBlob("512", "x-ms-blob-sequence-number: 5"), sequence("OK", "x-ms-sequence-number-action: max", "x-ms-blob-sequence-number: 3"), number("5")}},
-		"update":      {"the new one counts", []step{pageBlob("512", "x-ms-blob-sequence-number: 5"), sequence("OK", "x-ms-sequence-number-action: update", "x-ms-blob-sequence-number: 3"), number("3")}},
-		"increment":   {"it grows by one", []step{pageBlob("512"), sequence("OK", "x-ms-sequence-number-action: increment"), number("1")}},
-		"increment 2": {"it takes no number", []step{pageBlob("512"), sequence("InvalidHeaderValue", "x-ms-sequence-number-action: increment", "x-ms-blob-sequence-number: 3")}},
-		"no number":   {"it needs a number", []step{pageBlob("512"), sequence("MissingRequiredHeader", "x-ms-sequence-number-action: max")}},
-		"action":      {"there is no such action", []step{pageBlob("512"), sequence("InvalidHeaderValue", "x-ms-sequence-number-action: min", "x-ms-blob-sequence-number: 3")}},
-		"kept":        {"a new size keeps the other properties", []step{pageBlob("512", "x-ms-blob-content-type: a/b"), sequence("OK", "x-ms-blob-content-length: 0"), head("Content-Type", "a/b")}},
-		"replaced":    {"other properties replace all", []step{pageBlob("512", "x-ms-blob-content-type: a/b"), sequence("OK", "x-ms-blob-content-length: 0", "x-ms-blob-cache-control: c"), head("Content-Type", "")}},
-		"from url":    {"pages are copied", []step{pageBlob("1024"), fromURL("OK", "x-ms-range: bytes=512-1023", "x-ms-source-range: bytes=0-511"), {method: "GET", headers: []string{"x-ms-range: bytes=512-515"}, want: "OK"}}},
-		"from url 2":  {"range and source differ", []step{pageBlob("1024"), fromURL("InvalidPageRange", "x-ms-range: bytes=512-1023")}},
+		"no size":   {"the size is required", []step{{method: "PUT", headers: []string{pageTyped}, want: "MissingRequiredHeader"}}},
+		"odd size":  {"pages have 512 bytes", []step{wants(pageBlob("513"), "InvalidHeaderValue")}},
+		"huge size": {"8 TiB are the limit", []step{wants(pageBlob("8796093022720"), "InvalidHeaderValue")}},
+		"large":     {"a hole needs no space", []step{pageBlob("8796093022208"), pages("a", 1<<34-1, 1<<34-1)}},
+		"body": {
+			"it is created without content",
+			[]step{{method: "PUT", body: "x", headers: []string{pageTyped, "x-ms-blob-content-length: 512"}, want: "InvalidHeaderValue"}},
+		},
+		"odd range": {
+			"pages have 512 bytes",
+			[]step{pageBlob("2048"), wants(pages("", 0, 0, "x-ms-range: bytes=1-512"), "InvalidPageRange")},
+		},
+		"beyond": {"the blob is smaller", []step{pageBlob("512"), wants(pages("a", 1, 1), "InvalidPageRange")}},
+		"open range": {
+			"the last page is required",
+			[]step{pageBlob("512"), set("page", "InvalidPageRange", "x-ms-page-write: clear", "x-ms-range: bytes=0-")},
+		},
+		"no range": {"the range is required", []step{pageBlob("512"), set("page", "MissingRequiredHeader", "x-ms-page-write: clear")}},
+		"length": {
+			"range and content differ",
+			[]step{
+				pageBlob("2048"),
+				{
+					method:  "PUT",
+					query:   "comp=page",
+					body:    "x",
+					headers: []string{"x-ms-page-write: update", "x-ms-range: bytes=0-511"},
+					want:    "InvalidPageRange",
+				},
+			},
+		},
+		"no write": {"the header is required", []step{pageBlob("512"), set("page", "InvalidHeaderValue", "x-ms-range: bytes=0-511")}},
+		"clear body": {
+			"clearing takes no content",
+			[]step{
+				pageBlob("512"),
+				{
+					method:  "PUT",
+					query:   "comp=page",
+					body:    source[:512],
+					headers: []string{"x-ms-page-write: clear", "x-ms-range: bytes=0-511"},
+					want:    "InvalidHeaderValue",
+				},
+			},
+		},
+		"block blob": {"a block blob has no pages", []step{put("one"), wants(pages("a", 0, 0), "InvalidBlobType")}},
+		"resize": {
+			"a block blob has no size of its own",
+			[]step{put("one"), sequence("InvalidBlobType", "x-ms-blob-content-length: 512")},
+		},
+		"append": {
+			"a page blob takes no blocks",
+			[]step{pageBlob("512"), {method: "PUT", query: "comp=appendblock", body: "x", want: "InvalidBlobType"}},
+		},
+		"tier": {
+			"only block blobs have tiers",
+			[]step{wants(pageBlob("512", "x-ms-access-tier: Hot"), "AccessTierNotSupportedForBlobType")},
+		},
+		"less": {
+			"it is not less",
+			[]step{
+				pageBlob("512", "x-ms-blob-sequence-number: 5"),
+				wants(pages("a", 0, 0, "x-ms-if-sequence-number-lt: 5"), "SequenceNumberConditionNotMet"),
+			},
+		},
+		"less or eq": {
+			"it is equal",
+			[]step{pageBlob("512", "x-ms-blob-sequence-number: 5"), pages("a", 0, 0, "x-ms-if-sequence-number-le: 5")},
+		},
+		"equal": {
+			"it is not equal",
+			[]step{
+				pageBlob("512", "x-ms-blob-sequence-number: 5"),
+				wants(pages("", 0, 0, "x-ms-if-sequence-number-eq: 4"), "SequenceNumberConditionNotMet"),
+			},
+		},
+		"malformed": {
+			"it is no number",
+			[]step{pageBlob("512"), wants(pages("", 0, 0, "x-ms-if-sequence-number-eq: x"), "InvalidHeaderValue")},
+		},
+		"max": {
+			"the greater one counts",
+			[]step{
+				pageBlob("512", "x-ms-blob-sequence-number: 5"),
+				sequence("OK", "x-ms-sequence-number-action: max", "x-ms-blob-sequence-number: 3"),
+				number("5"),
+			},
+		},
+		"update": {
+			"the new one counts",
+			[]step{
+				pageBlob("512", "x-ms-blob-sequence-number: 5"),
+				sequence("OK", "x-ms-sequence-number-action: update", "x-ms-blob-sequence-number: 3"),
+				number("3"),
+			},
+		},
+		"increment": {"it grows by one", []step{pageBlob("512"), sequence("OK", "x-ms-sequence-number-action: increment"), number("1")}},
+		"increment 2": {
+			"it takes no number",
+			[]step{pageBlob("512"), sequence("InvalidHeaderValue", "x-ms-sequence-number-action: increment", "x-ms-blob-sequence-number: 3")},
+		},
+		"no number": {"it needs a number", []step{pageBlob("512"), sequence("MissingRequiredHeader", "x-ms-sequence-number-action: max")}},
+		"action": {
+			"there is no such action",
+			[]step{pageBlob("512"), sequence("InvalidHeaderValue", "x-ms-sequence-number-action: min", "x-ms-blob-sequence-number: 3")},
+		},
+		"kept": {
+			"a new size keeps the other properties",
+			[]step{pageBlob("512", "x-ms-blob-content-type: a/b"), sequence("OK", "x-ms-blob-content-length: 0"), head("Content-Type", "a/b")},
+		},
+		"replaced": {
+			"other properties replace all",
+			[]step{
+				pageBlob("512", "x-ms-blob-content-type: a/b"),
+				sequence("OK", "x-ms-blob-content-length: 0", "x-ms-blob-cache-control: c"),
+				head("Content-Type", ""),
+			},
+		},
+		"from url": {
+			"pages are copied",
+			[]step{
+				pageBlob("1024"),
+				fromURL("OK", "x-ms-range: bytes=512-1023", "x-ms-source-range: bytes=0-511"),
+				{method: "GET", headers: []string{"x-ms-range: bytes=512-515"}, want: "OK"},
+			},
+		},
+		"from url 2": {"range and source differ", []step{pageBlob("1024"), fromURL("InvalidPageRange", "x-ms-range: bytes=512-1023")}},
 	})
 	a.want(t, http.StatusAccepted, a.do(t, http.MethodPut, "copied", "", "", "x-ms-copy-source: "+a.url("update", "")))
-	if got := a.do(t, http.MethodHead, "copied", "", "").header; got.Get("X-Ms-Blob-Sequence-Number") != "3" || got.Get("X-Ms-Blob-Type") != "PageBlob" {
+	if got := a.do(t, http.MethodHead, "copied", "", "").header; got.Get("X-Ms-Blob-Sequence-Number") != "3" ||
+		got.Get("X-Ms-Blob-Type") != "PageBlob" {
 		t.Errorf("the copy has %v", got)
 	}
 	if list := a.do(t, http.MethodGet, "", "restype=container&comp=list&prefix=update", "").body; !strings.Contains(list,

@@ -25,7 +25,17 @@ func (a access) tell(t *testing.T, stories map[string]story) {
 		for i, s := range told.steps {
 			got := a.do(t, s.method, strings.ReplaceAll(name, " ", "-")+s.blob, s.query, s.body, s.headers...)
 			if got.code() != s.want {
-				t.Errorf("%s, because %s: request %d, %s %q: %d %s, want %s", name, told.reason, i+1, s.method, s.query, got.status, got.code(), s.want)
+				t.Errorf(
+					"%s, because %s: request %d, %s %q: %d %s, want %s",
+					name,
+					told.reason,
+					i+1,
+					s.method,
+					s.query,
+					got.status,
+					got.code(),
+					s.want,
+				)
 			}
 			for header, want := range s.header {
 				if got.header.Get(header) != want {

@@ -21,31 +21,62 @@ func TestTiers(t *testing.T) {
 	}
 	then := func(more ...step) []step { return append(archived[:2:2], more...) }
 	a.tell(t, map[string]story{
-		"inferred":    {"no client has set it", []step{put("one"), tier("Hot", "true")}},
-		"set":         {"a client has set it", []step{put("one"), set("tier", "OK", "x-ms-access-tier: cool"), tier("Cool", "false")}},
-		"put":         {"a put can set it", []step{put("one", "x-ms-access-tier: Cold"), tier("Cold", "false")}},
-		"inherited":   {"a put inherits it", []step{put("one", "x-ms-access-tier: Cold"), put("two"), tier("Cold", "false")}},
-		"list":        {"a list can set it", []step{{method: "PUT", query: "comp=blocklist", body: "<BlockList/>", headers: []string{"x-ms-access-tier: Cool"}, want: "OK"}, tier("Cool", "false")}},
-		"rehydrated":  {"the content is there at once", then(set("tier", "OK", "x-ms-access-tier: Hot", "x-ms-rehydrate-priority: High"), step{method: "GET", want: "OK"})},
-		"get":         {"it is archived", then(step{method: "GET", want: "BlobArchived"})},
-		"head":        {"properties can be read", then(tier("Archive", "false"))},
-		"metadata":    {"it is archived", then(set("metadata", "BlobArchived"), step{method: "HEAD", query: "comp=metadata", want: "OK"})},
-		"properties":  {"it is archived", then(set("properties", "BlobArchived"))},
-		"overwrite":   {"it is archived", then(step{method: "PUT", headers: []string{blockTyped}, want: "BlobArchived"})},
-		"block":       {"it is archived", then(step{method: "PUT", query: "comp=block&blockid=" + blockID("a"), body: "x", want: "BlobArchived"})},
-		"commit":      {"it is archived", then(step{method: "PUT", query: "comp=blocklist", body: "<BlockList/>", want: "BlobArchived"})},
-		"blocks":      {"it is archived", then(step{method: "GET", query: "comp=blocklist", want: "BlobArchived"})},
-		"snapshot":    {"it is archived", then(set("snapshot", "BlobArchived"))},
-		"tags":        {"tags can be changed", then(step{method: "PUT", query: "comp=tags", body: tagDocument, want: "OK"}, step{method: "GET", query: "comp=tags", want: "OK"})},
-		"delete":      {"it can be deleted", then(step{method: "DELETE", want: "OK"})},
-		"copy":        {"an archived source needs another tier", []step{{method: "PUT", headers: []string{copied}, want: "BlobArchived"}}},
-		"copy hot":    {"an archived source has another tier", []step{{method: "PUT", headers: []string{copied, "x-ms-access-tier: Hot"}, want: "OK"}, tier("Hot", "false")}},
-		"from url":    {"an archived source cannot be read", []step{{method: "PUT", headers: []string{copied, blockTyped}, want: "BlobArchived"}}},
-		"unknown":     {"there is no such tier", []step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Warm")}},
-		"missing":     {"the header is required", []step{put("one"), set("tier", "MissingRequiredHeader")}},
-		"priority":    {"there is no such priority", []step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Hot", "x-ms-rehydrate-priority: Now")}},
-		"none":        {"there is no blob", []step{set("tier", "BlobNotFound", "x-ms-access-tier: Hot")}},
-		"append blob": {"only block blobs have tiers", []step{{method: "PUT", headers: []string{appendTyped}, want: "OK"}, set("tier", "AccessTierNotSupportedForBlobType", "x-ms-access-tier: Hot"), tier("", "")}},
+		"inferred":  {"no client has set it", []step{put("one"), tier("Hot", "true")}},
+		"set":       {"a client has set it", []step{put("one"), set("tier", "OK", "x-ms-access-tier: cool"), tier("Cool", "false")}},
+		"put":       {"a put can set it", []step{put("one", "x-ms-access-tier: Cold"), tier("Cold", "false")}},
+		"inherited": {"a put inherits it", []step{put("one", "x-ms-access-tier: Cold"), put("two"), tier("Cold", "false")}},
+		"list": {
+			"a list can set it",
+			[]step{
+				{method: "PUT", query: "comp=blocklist", body: "<BlockList/>", headers: []string{"x-ms-access-tier: Cool"}, want: "OK"},
+				tier("Cool", "false"),
+			},
+		},
+		"rehydrated": {
+			"the content is there at once",
+			then(set("tier", "OK", "x-ms-access-tier: Hot", "x-ms-rehydrate-priority: High"), step{method: "GET", want: "OK"}),
+		},
+		"get":        {"it is archived", then(step{method: "GET", want: "BlobArchived"})},
+		"head":       {"properties can be read", then(tier("Archive", "false"))},
+		"metadata":   {"it is archived", then(set("metadata", "BlobArchived"), step{method: "HEAD", query: "comp=metadata", want: "OK"})},
+		"properties": {"it is archived", then(set("properties", "BlobArchived"))},
+		"overwrite":  {"it is archived", then(step{method: "PUT", headers: []string{blockTyped}, want: "BlobArchived"})},
+		"block": {
+			"it is archived",
+			then(step{method: "PUT", query: "comp=block&blockid=" + blockID("a"), body: "x", want: "BlobArchived"}),
+		},
+		"commit":   {"it is archived", then(step{method: "PUT", query: "comp=blocklist", body: "<BlockList/>", want: "BlobArchived"})},
+		"blocks":   {"it is archived", then(step{method: "GET", query: "comp=blocklist", want: "BlobArchived"})},
+		"snapshot": {"it is archived", then(set("snapshot", "BlobArchived"))},
+		"tags": {
+			"tags can be changed",
+			then(step{method: "PUT", query: "comp=tags", body: tagDocument, want: "OK"}, step{method: "GET", query: "comp=tags", want: "OK"}),
+		},
+		"delete": {"it can be deleted", then(step{method: "DELETE", want: "OK"})},
+		"copy":   {"an archived source needs another tier", []step{{method: "PUT", headers: []string{copied}, want: "BlobArchived"}}},
+		"copy hot": {
+			"an archived source has another tier",
+			[]step{{method: "PUT", headers: []string{copied, "x-ms-access-tier: Hot"}, want: "OK"}, tier("Hot", "false")},
+		},
+		"from url": {
+			"an archived source cannot be read",
+			[]step{{method: "PUT", headers: []string{copied, blockTyped}, want: "BlobArchived"}},
+		},
+		"unknown": {"there is no such tier", []step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Warm")}},
+		"missing": {"the header is required", []step{put("one"), set("tier", "MissingRequiredHeader")}},
+		"priority": {
+			"there is no such priority",
+			[]step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Hot", "x-ms-rehydrate-priority: Now")},
+		},
+		"none": {"there is no blob", []step{set("tier", "BlobNotFound", "x-ms-access-tier: Hot")}},
+		"append blob": {
+			"only block blobs have tiers",
+			[]step{
+				{method: "PUT", headers: []string{appendTyped}, want: "OK"},
+				set("tier", "AccessTierNotSupportedForBlobType", "x-ms-access-tier: Hot"),
+				tier("", ""),
+			},
+		},
 	})
 	if got := a.do(t, http.MethodPut, "rehydrated", "comp=tier", "", "x-ms-access-tier: Archive"); got.status != http.StatusOK {
 		t.Errorf("archiving: %d", got.status)
@@ -99,10 +130,13 @@ func TestSeals(t *testing.T) {
 	}
 	sealed := []step{log, line("OK"), head("X-Ms-Blob-Sealed", "false"), set("seal", "OK"), head("X-Ms-Blob-Sealed", "true")}
 	a.tell(t, map[string]story{
-		"append":    {"it is sealed", append(sealed, line("BlobIsSealed"))},
-		"metadata":  {"only its content is fixed", append(sealed, set("metadata", "OK", "x-ms-meta-a: b"), head("X-Ms-Blob-Sealed", "true"))},
-		"new":       {"another blob replaces it", append(sealed, log, line("OK"))},
-		"position":  {"the position differs", []step{log, line("OK"), set("seal", "AppendPositionConditionNotMet", "x-ms-blob-condition-appendpos: 0")}},
+		"append":   {"it is sealed", append(sealed, line("BlobIsSealed"))},
+		"metadata": {"only its content is fixed", append(sealed, set("metadata", "OK", "x-ms-meta-a: b"), head("X-Ms-Blob-Sealed", "true"))},
+		"new":      {"another blob replaces it", append(sealed, log, line("OK"))},
+		"position": {
+			"the position differs",
+			[]step{log, line("OK"), set("seal", "AppendPositionConditionNotMet", "x-ms-blob-condition-appendpos: 0")},
+		},
 		"other":     {"only append blobs are sealed", []step{put("one"), set("seal", "InvalidBlobType")}},
 		"missing":   {"there is no blob", []step{set("seal", "BlobNotFound")}},
 		"condition": {"the condition does not hold", []step{log, set("seal", "ConditionNotMet", `If-Match: "0x0"`)}},
@@ -113,7 +147,10 @@ func TestSeals(t *testing.T) {
 			t.Errorf("the copy with %s is sealed: %s", header, got)
 		}
 	}
-	if list := a.do(t, http.MethodGet, "", "restype=container&comp=list&prefix=append", "").body; !strings.Contains(list, "<Sealed>true</Sealed>") {
+	if list := a.do(t, http.MethodGet, "", "restype=container&comp=list&prefix=append", "").body; !strings.Contains(
+		list,
+		"<Sealed>true</Sealed>",
+	) {
 		t.Errorf("the list is %s", list)
 	}
 }
