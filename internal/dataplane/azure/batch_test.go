@@ -69,8 +69,9 @@ func TestBatches(t *testing.T) {
 	foreign.put(t, "theirs", "content")
 	reader := f.signed("photos", f.account(t, "ba-reader", everything("photos")), "r")
 	const mixed = "multipart/mixed; boundary=b=1"
-	one, missing, cool := a.called("DELETE", "a", ""), a.called("DELETE", "none", ""), a.called("PUT", "b", "comp=tier", "x-ms-access-tier: Cool")
-	unknown, unsigned := a.called("PUT", "b", "comp=tier", "x-ms-access-tier: x"), "DELETE /"+sas.Account("photos")+"/photos/a HTTP/1.1\r\n\r\n"
+	one, missing := a.called("DELETE", "a", ""), a.called("DELETE", "none", "")
+	cool, unknown := a.called("PUT", "b", "comp=tier", "x-ms-access-tier: Cool"), a.called("PUT", "b", "comp=tier", "x-ms-access-tier: x")
+	unsigned := "DELETE /" + sas.Account("photos") + "/photos/a HTTP/1.1\r\n\r\n"
 	tooMany := slices.Repeat([]string{missing}, 257)
 	for name, tc := range map[string]struct {
 		contentType string

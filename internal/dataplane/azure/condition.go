@@ -109,6 +109,9 @@ func (s *Service) checkReplace(x *exchange, b *blob) error {
 	if err := s.checkWrite(x, b); err != nil {
 		return err
 	}
+	if b != nil && slices.Contains(creating, x.operation.name) && !permits(x.Query, "w") {
+		return failure.ErrOverwrite // the permission to create is only for a new blob
+	}
 	return b.checkOnline()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
 )
 
 // TestIgnored: Azure ignores parameters and headers that it does not know, and headers of other
@@ -223,6 +224,46 @@ func TestUncommittedPrefixes(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, a.names(t, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+// TestOverwriting: the permission to create is for new blobs only.
+func TestOverwriting(t *testing.T) {
+	f := serve(t, azure.Options{})
+	key := f.account(t, "ba-all", everything("photos"))
+	owner, creator := f.signed("photos", key, all), f.signed("photos", key, "c")
+	owner.put(t, "source", "one")
+	copied := "x-ms-copy-source: " + owner.url("source", "")
+	for name, headers := range map[string][]string{
+		"put": {blockTyped}, "append": {appendTyped}, "pages": {pageTyped, "x-ms-blob-content-length: 0"}, "copy": {copied},
+		"sync": {copied, "x-ms-requires-sync: true"}, "from": {copied, blockTyped},
+	} {
+		for i, want := range []string{"OK", "UnauthorizedBlobOverwrite"} {
+			if got := creator.do(t, http.MethodPut, name, "", "", headers...); got.code() != want {
+				t.Errorf("%s, request %d: %s, want %s", name, i+1, got.code(), want)
+			}
+		}
+		if got := owner.do(t, http.MethodPut, name, "", "", headers...); got.code() != "OK" {
+			t.Errorf("%s, with the permission to write: %s", name, got.code())
+		}
+	}
+}
+
+// TestOverriddenHeaders: a signature can replace headers of responses.
+func TestOverriddenHeaders(t *testing.T) {
+	f := serve(t, azure.Options{})
+	key := f.account(t, "ba-all", everything("photos"))
+	a := f.signed("photos", key, all)
+	a.put(t, "a", "one", "x-ms-blob-content-type: a/b", "x-ms-blob-cache-control: no-cache")
+	a.token.Set("rsct", "c/d")
+	a.token.Set("rscd", `attachment; filename="e f"`)
+	a.token.Set("sig", sas.Sign(sas.Account("photos"), "photos", a.token, key.SecretAccessKey))
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		got := a.want(t, http.StatusOK, a.do(t, method, "a", "", "")).header
+		if got.Get("Content-Type") != "c/d" || got.Get("Content-Disposition") != `attachment; filename="e f"` ||
+			got.Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: %v", method, got)
 		}
 	}
 }

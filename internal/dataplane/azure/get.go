@@ -94,6 +94,7 @@ func (s *Service) getProperties(x *exchange) error {
 		return err
 	}
 	s.describeAll(x, b)
+	x.replaceHeaders()
 	if tier, inferred := tierOf(b); tier != "" {
 		x.set(tierHeader, tier)
 		x.set("X-Ms-Access-Tier-Inferred", strconv.FormatBool(inferred))

@@ -50,13 +50,13 @@ func routes() []route {
 		{method: "HEAD", blob: "x", query: "comp=metadata", permissions: "r", needs: []string{"dm"}},
 		{method: "GET", blob: "x", query: "comp=blocklist", permissions: "r", needs: []string{"dm"}},
 		{method: "GET", blob: "x", query: "comp=tags", permissions: "t", needs: []string{"dm"}},
-		{method: "PUT", blob: "new", body: "new", headers: []string{typed}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "new", body: "new", headers: []string{typed, "x-ms-tags: a=b"}, permissions: "cw", needs: []string{"D", "M"}},
-		{method: "PUT", blob: "copy", headers: []string{copied}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true"}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "copy", headers: []string{copied, typed}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "new1", body: "new", headers: []string{typed}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "new2", body: "new", headers: []string{typed, "x-ms-tags: a=b"}, permissions: "cw", needs: []string{"D", "M"}},
+		{method: "PUT", blob: "copy1", headers: []string{copied}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "copy2", headers: []string{copied, "x-ms-requires-sync: true"}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "copy3", headers: []string{copied, typed}, permissions: "cw", needs: []string{"D"}},
 		{
-			method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true", "x-ms-copy-source-tag-option: COPY"},
+			method: "PUT", blob: "copy4", headers: []string{copied, "x-ms-requires-sync: true", "x-ms-copy-source-tag-option: COPY"},
 			permissions: "cw", needs: []string{"D", "M"},
 		},
 		{method: "PUT", blob: "blocks", query: block, body: "block", permissions: "w", needs: []string{"D"}},
@@ -78,7 +78,7 @@ func routes() []route {
 		{method: "DELETE", blob: "deleted", permissions: "d", needs: []string{"D"}},
 		{method: "PUT", blob: "x", query: "comp=tier", headers: []string{"x-ms-access-tier: Cool"}, permissions: "w", needs: []string{"D"}},
 		{method: "PUT", blob: "sealed", query: "comp=seal", permissions: "aw", needs: []string{"D"}},
-		{method: "PUT", blob: "pages", headers: []string{"x-ms-blob-type: PageBlob", "x-ms-blob-content-length: 1024"}, permissions: "cw",
+		{method: "PUT", blob: "newpages", headers: []string{"x-ms-blob-type: PageBlob", "x-ms-blob-content-length: 1024"}, permissions: "cw",
 			needs: []string{"D"}},
 		{method: "PUT", blob: "pages", query: "comp=page", headers: []string{"x-ms-page-write: clear", "x-ms-range: bytes=0-511"},
 			permissions: "w", needs: []string{"D"}},
@@ -101,6 +101,9 @@ func routes() []route {
 
 func (a access) prepare(t *testing.T) {
 	t.Helper()
+	for _, name := range []string{"new1", "new2", "copy1", "copy2", "copy3", "copy4", "newpages", "list"} { // which c may only create
+		a.do(t, http.MethodDelete, name, "", "")
+	}
 	for _, name := range []string{"x", "leased", "deleted"} {
 		if got := a.do(t, http.MethodHead, name, "", ""); got.status == http.StatusNotFound {
 			a.put(t, name, blobContent)

@@ -40,6 +40,7 @@ var (
 	ErrAnonymous           = &Error{http.StatusUnauthorized, "NoAuthenticationInformation", "Server failed to authenticate the request. The URL must have the shared access signature of the Secret."}
 	ErrAuthentication      = &Error{http.StatusForbidden, "AuthenticationFailed", "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."}
 	ErrPermission          = &Error{http.StatusForbidden, "AuthorizationPermissionMismatch", "This request is not authorized to perform this operation using this permission."}
+	ErrOverwrite           = &Error{http.StatusForbidden, "UnauthorizedBlobOverwrite", "This request is not authorized to perform blob overwrites."}
 	ErrForbidden           = &Error{http.StatusForbidden, "AuthorizationFailure", "This request is not authorized to perform this operation."}
 	ErrProtocol            = &Error{http.StatusForbidden, "AuthorizationProtocolMismatch", "This request is not authorized to perform this operation using this protocol."}
 	ErrSourceIP            = &Error{http.StatusForbidden, "AuthorizationSourceIPMismatch", "This request is not authorized to perform this operation using this source IP."}
