@@ -34,6 +34,7 @@ func (s *Service) batch(x *exchange) error {
 		return failure.ErrMissingHeader.Because("The header Content-Type is required.")
 	}
 	calls, failed := x.calls()
+	x.Caller.Leave() // a call enters the gate itself, which a waiting revocation would prevent
 	var body bytes.Buffer
 	parts := multipart.NewWriter(&body)
 	if err := parts.SetBoundary("batchresponse_" + requestID()); err != nil {

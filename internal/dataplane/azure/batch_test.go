@@ -114,3 +114,27 @@ func TestBatches(t *testing.T) {
 		t.Errorf("the foreign blob is %q", got)
 	}
 }
+
+// TestRevokedBatch: a batch delays no revocation, which ends its calls.
+func TestRevokedBatch(t *testing.T) {
+	var f *fixture
+	revoke := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				if err := f.store.DeleteAccount(t.Context(), owner, "ba-all"); err != nil {
+					t.Errorf("DeleteAccount(): %v", err)
+				}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	f = serve(t, azure.Options{Middleware: revoke})
+	a := f.access(t)
+	a.put(t, "a", "one")
+	if got := a.batch(t, "multipart/mixed; boundary=b=1", a.called("DELETE", "a", "")); got.code() != "AuthenticationFailed" {
+		t.Errorf("the batch: %d %s", got.status, got.code())
+	}
+	if got := f.signed("photos", f.account(t, "ba-new", everything("photos")), all).content(t, "a"); got != "one" {
+		t.Errorf("the blob is %q", got)
+	}
+}

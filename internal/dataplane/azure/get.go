@@ -134,13 +134,15 @@ func (s *Service) get(x *exchange) error {
 	body := b.Body.Slice(offset, length)
 	s.describeAll(x, b)
 	x.replaceHeaders()
+	if digest := x.W.Header()["Content-Md5"]; digest != nil {
+		x.W.Header()["X-Ms-Blob-Content-Md5"] = digest
+	}
 	status := http.StatusOK
 	if isRange {
 		status = http.StatusPartialContent
 		x.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", offset, offset+length-1, b.Size()))
 		x.W.Header().Del("Content-Md5")
 	}
-	x.set("X-Ms-Blob-Content-Md5", b.MD5)
 	if err := x.sumRange(body, isRange); err != nil {
 		return err
 	}
@@ -157,12 +159,16 @@ func (s *Service) get(x *exchange) error {
 	return nil
 }
 
+// replacing are the parameters of a signature that replace headers of responses.
+var replacing = [...]struct{ name, header string }{
+	{"rscc", "Cache-Control"}, {"rscd", "Content-Disposition"}, {"rsce", "Content-Encoding"}, {"rscl", "Content-Language"},
+	{"rsct", "Content-Type"},
+}
+
 // replaceHeaders sets the headers from the signature.
 func (x *exchange) replaceHeaders() {
-	for name, header := range map[string]string{
-		"rscc": "Cache-Control", "rscd": "Content-Disposition", "rsce": "Content-Encoding", "rscl": "Content-Language", "rsct": "Content-Type",
-	} {
-		x.set(header, x.Query.Get(name))
+	for _, one := range replacing {
+		x.set(one.header, x.Query.Get(one.name))
 	}
 }
 

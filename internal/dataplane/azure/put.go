@@ -199,6 +199,9 @@ func (s *Service) setProperties(x *exchange) error {
 		return err
 	}
 	x.describe(changed)
+	if changed.Type == pageBlob {
+		x.set(sequenceHeader, strconv.FormatInt(changed.SequenceNumber, 10))
+	}
 	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
