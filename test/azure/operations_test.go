@@ -366,7 +366,8 @@ func useTiers(ctx context.Context, c *container.Client) error {
 }
 
 func useSearches(ctx context.Context, c *container.Client) error {
-	if err := upload(ctx, c, "tagged", "content", &blockblob.UploadOptions{Tags: map[string]string{"colour": "red", "size": "20"}}); err != nil {
+	tagged := &blockblob.UploadOptions{Tags: map[string]string{"colour": "red", "size": "20"}}
+	if err := upload(ctx, c, "tagged", "content", tagged); err != nil {
 		return err
 	}
 	for where, want := range map[string]int{`colour='red'`: 1, `colour='red' AND size>'3'`: 0} {

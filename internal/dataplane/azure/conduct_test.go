@@ -14,7 +14,7 @@ import (
 )
 
 // TestIgnored: Azure ignores parameters and headers that it does not know, and headers of other
-// operations. It does not ignore what would change the operation.
+// operations. It rejects others by their names.
 func TestIgnored(t *testing.T) {
 	a := serve(t, azure.Options{}).access(t)
 	a.put(t, "a", "content")
@@ -117,7 +117,7 @@ func TestExclusiveHeaders(t *testing.T) {
 			[]step{put("one"), {method: "GET", headers: []string{"If-None-Match: *"}, want: "UnsatisfiableCondition"}},
 		},
 		"delete": {
-			"only a creation requires that there is no blob",
+			"only a creation requires that the blob does not exist",
 			[]step{put("one"), {method: "DELETE", headers: []string{"If-None-Match: *"}, want: "OK"}},
 		},
 		"many of any": {

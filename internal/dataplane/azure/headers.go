@@ -27,9 +27,9 @@ const (
 
 var (
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
-	// unsupportedQueries change what an operation of Azure does. It ignores unknown parameters.
+	// unsupportedQueries would change the result of an operation. Azure ignores unknown parameters.
 	unsupportedQueries = []string{"snapshot", "versionid", "deletetype", "showonly", "startfrom", "ses"}
-	// unsupportedHeaders change what an operation of Azure does, with the values that only request the
+	// unsupportedHeaders would change the result of an operation, except with the value that requests the
 	// default. Azure ignores unknown headers, and the headers of another operation.
 	unsupportedHeaders = map[string]string{
 		"X-Ms-Encryption-Key": "", "X-Ms-Encryption-Key-Sha256": "", "X-Ms-Encryption-Algorithm": "", "X-Ms-Encryption-Scope": "",

@@ -180,8 +180,8 @@ var (
 		`0x([0-9a-f]{1,2})` + strings.Repeat(`,0x([0-9a-f]{1,2})`, 7) + `}}$`)
 )
 
-// leaseID returns the ID of a lease in one form, whatever form of a GUID the text has: digits, digits
-// with hyphens, these in braces or parentheses, and a list of numbers. It is empty for no text.
+// leaseID returns the ID of a lease in one form. The text has any form of a GUID: digits, digits with
+// hyphens, these in braces or parentheses, or a list of numbers. No text has an empty ID.
 func leaseID(text string) (string, error) {
 	if text == "" {
 		return "", nil

@@ -3,6 +3,7 @@ package azure_test
 import (
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -267,7 +268,7 @@ func TestPageRules(t *testing.T) {
 		},
 		"no number": {"it needs a number", []step{pageBlob("512"), sequence("MissingRequiredHeader", "x-ms-sequence-number-action: max")}},
 		"action": {
-			"there is no such action",
+			"the action is unknown",
 			[]step{pageBlob("512"), sequence("InvalidHeaderValue", "x-ms-sequence-number-action: min", "x-ms-blob-sequence-number: 3")},
 		},
 		"kept": {
@@ -303,9 +304,10 @@ func TestPageRules(t *testing.T) {
 	}
 }
 
-// TestPagesAreKept: after a restart with a directory the pages are as before.
+// TestPagesAreKept: after a restart with a directory, and in a snapshot of the store, the pages are as
+// before.
 func TestPagesAreKept(t *testing.T) {
-	dir := t.TempDir()
+	dir, image := t.TempDir(), t.TempDir()+"/image"
 	t.Run("before", func(t *testing.T) {
 		a := serveIn(t, azure.Options{}, store.Options{Dir: dir}).access(t)
 		for _, s := range []step{pageBlob("2048"), pages("a", 1, 2), pages("", 2, 2)} {
@@ -313,13 +315,26 @@ func TestPagesAreKept(t *testing.T) {
 				t.Errorf("%s: %s", s.query, got.code())
 			}
 		}
+		frozen, thaw, err := a.f.store.Freeze(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		thaw()
+		defer frozen.Release()
+		if err := frozen.Write(image); err != nil {
+			t.Fatal(err)
+		}
 	})
-	a := serveIn(t, azure.Options{}, store.Options{Dir: dir}).access(t)
-	if got := a.ranges(t, "a", ""); got != "1-1" {
-		t.Errorf("the ranges are %s", got)
-	}
-	zeros := strings.Repeat("\x00", 512)
-	if got := a.content(t, "a"); got != zeros+strings.Repeat("a", 512)+zeros+zeros {
-		t.Errorf("the content is %q", got)
+	for _, kept := range []string{dir, image} {
+		t.Run(filepath.Base(kept), func(t *testing.T) {
+			a := serveIn(t, azure.Options{}, store.Options{Dir: kept}).access(t)
+			if got := a.ranges(t, "a", ""); got != "1-1" {
+				t.Errorf("the ranges are %s", got)
+			}
+			zeros := strings.Repeat("\x00", 512)
+			if got := a.content(t, "a"); got != zeros+strings.Repeat("a", 512)+zeros+zeros {
+				t.Errorf("the content is %q", got)
+			}
+		})
 	}
 }

@@ -180,7 +180,7 @@ var describing = []string{"X-Ms-Blob-Cache-Control", "X-Ms-Blob-Content-Type", "
 	"X-Ms-Blob-Content-Disposition", "X-Ms-Blob-Content-Md5"}
 
 // setProperties replaces the headers of a blob, and removes missing ones. A request that only changes
-// the size or the sequence number of a page blob keeps them. The digest is the client's, whatever it is.
+// the size or the sequence number of a page blob keeps them. The digest is not verified.
 func (s *Service) setProperties(x *exchange) error {
 	changed, err := s.edit(x, func(_ *blob, d *draft) error {
 		resized, err := x.setPageProperties(d)

@@ -62,13 +62,13 @@ func TestTiers(t *testing.T) {
 			"an archived source cannot be read",
 			[]step{{method: "PUT", headers: []string{copied, blockTyped}, want: "BlobArchived"}},
 		},
-		"unknown": {"there is no such tier", []step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Warm")}},
+		"unknown": {"the tier is unknown", []step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Warm")}},
 		"missing": {"the header is required", []step{put("one"), set("tier", "MissingRequiredHeader")}},
 		"priority": {
-			"there is no such priority",
+			"the priority is unknown",
 			[]step{put("one"), set("tier", "InvalidHeaderValue", "x-ms-access-tier: Hot", "x-ms-rehydrate-priority: Now")},
 		},
-		"none": {"there is no blob", []step{set("tier", "BlobNotFound", "x-ms-access-tier: Hot")}},
+		"none": {"the blob does not exist", []step{set("tier", "BlobNotFound", "x-ms-access-tier: Hot")}},
 		"append blob": {
 			"only block blobs have tiers",
 			[]step{
@@ -138,7 +138,7 @@ func TestSeals(t *testing.T) {
 			[]step{log, line("OK"), set("seal", "AppendPositionConditionNotMet", "x-ms-blob-condition-appendpos: 0")},
 		},
 		"other":     {"only append blobs are sealed", []step{put("one"), set("seal", "InvalidBlobType")}},
-		"missing":   {"there is no blob", []step{set("seal", "BlobNotFound")}},
+		"missing":   {"the blob does not exist", []step{set("seal", "BlobNotFound")}},
 		"condition": {"the condition does not hold", []step{log, set("seal", "ConditionNotMet", `If-Match: "0x0"`)}},
 	})
 	for header, want := range map[string]string{"x-ms-seal-blob: true": "true", "x-ms-seal-blob: false": "false"} {
