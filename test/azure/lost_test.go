@@ -23,11 +23,12 @@ import (
 // repeated are the errors of Azure for a request whose first response was lost. All other operations
 // can be repeated.
 var repeated = map[string][]bloberror.Code{
-	"PutBlob":     {bloberror.BlobAlreadyExists, bloberror.ConditionNotMet}, // with a condition
-	"AppendBlock": {bloberror.AppendPositionConditionNotMet},
-	"DeleteBlob":  {bloberror.BlobNotFound},
-	"BlobBatch":   {bloberror.BlobNotFound},                      // of a deletion
-	"LeaseBlob":   {bloberror.LeaseIDMismatchWithLeaseOperation}, // of a release
+	"PutBlob":            {bloberror.BlobAlreadyExists, bloberror.ConditionNotMet}, // with a condition
+	"AppendBlock":        {bloberror.AppendPositionConditionNotMet},
+	"AppendBlockFromURL": {bloberror.AppendPositionConditionNotMet},
+	"DeleteBlob":         {bloberror.BlobNotFound},
+	"BlobBatch":          {bloberror.BlobNotFound},                      // of a deletion
+	"LeaseBlob":          {bloberror.LeaseIDMismatchWithLeaseOperation}, // of a release
 }
 
 // TestLostResponses loses the response to each request of a client in turn. The client repeats it, and

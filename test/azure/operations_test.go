@@ -32,7 +32,8 @@ func use(ctx context.Context, c *container.Client) error {
 	}{
 		{"properties", useProperties}, {"conditions", useConditions}, {"blocks", useBlocks}, {"append blobs", useAppendBlobs},
 		{"copies", useCopies}, {"snapshots", useSnapshots}, {"leases", useLeases}, {"lists", useLists},
-		{"page blobs", usePageBlobs}, {"tiers", useTiers}, {"searches", useSearches}, {"batches", useBatches}, {"deletion", deleteAll},
+		{"page blobs", usePageBlobs}, {"tiers", useTiers}, {"searches", useSearches}, {"batches", useBatches},
+		{"sources", useSources}, {"deletion", deleteAll},
 	} {
 		if err := step.do(ctx, c); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -377,6 +378,44 @@ func useSearches(ctx context.Context, c *container.Client) error {
 		}
 		if len(got.Blobs) != want {
 			return fmt.Errorf("%d blobs with %s, want %d", len(got.Blobs), where, want)
+		}
+	}
+	return nil
+}
+
+// useSources writes ranges of another blob to a blob of each type.
+func useSources(ctx context.Context, c *container.Client) error {
+	const size = 512
+	content := strings.Repeat("x", size)
+	if err := upload(ctx, c, "source", content, nil); err != nil {
+		return err
+	}
+	source := c.NewBlobClient("source").URL()
+	blocks, log, pages := c.NewBlockBlobClient("blocks2"), c.NewAppendBlobClient("log2"), c.NewPageBlobClient("pages2")
+	id := base64.StdEncoding.EncodeToString([]byte("1"))
+	if _, err := blocks.StageBlockFromURL(ctx, id, source, nil); err != nil {
+		return err
+	}
+	if _, err := blocks.CommitBlockList(ctx, []string{id}, nil); err != nil {
+		return err
+	}
+	if _, err := log.Create(ctx, nil); err != nil {
+		return err
+	}
+	at := &appendblob.AppendPositionAccessConditions{AppendPosition: new(int64(0))}
+	_, err := log.AppendBlockFromURL(ctx, source, &appendblob.AppendBlockFromURLOptions{AppendPositionAccessConditions: at})
+	if err != nil {
+		return err
+	}
+	if _, err := pages.Create(ctx, size, nil); err != nil {
+		return err
+	}
+	if _, err := pages.UploadPagesFromURL(ctx, source, 0, 0, size, nil); err != nil {
+		return err
+	}
+	for _, b := range []*blob.Client{blocks.BlobClient(), log.BlobClient(), pages.BlobClient()} {
+		if err := expect(ctx, b, content, nil); err != nil {
+			return err
 		}
 	}
 	return nil
