@@ -68,7 +68,7 @@ func (d *Driver) azureContainer(bucket string) *url.URL {
 }
 
 // azurePermissions are the letters for the permissions of a grant: read, add, create, write,
-// delete, list and tags, in the order that Azure requires. Azure has no permissions for metadata,
+// delete, list, tags and filter by tags, in the order that Azure requires. Azure has no permissions for metadata,
 // except tags, so the service also compares each request with the grant.
 func azurePermissions(grant Grant) string {
 	readsData, writesData := allowed(grant.ObjectData)
@@ -81,7 +81,7 @@ func azurePermissions(grant Grant) string {
 	}{
 		{'r', readsData || readsMetadata || readsContainer && !writesData && !writesMetadata},
 		{'a', writesData}, {'c', writesData}, {'w', writesData || writesMetadata}, {'d', writesData},
-		{'l', readsData}, {'t', readsMetadata || writesMetadata},
+		{'l', readsData}, {'t', readsMetadata || writesMetadata}, {'f', readsData},
 	} {
 		if permission.allowed {
 			letters.WriteByte(permission.letter)

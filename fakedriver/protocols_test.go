@@ -240,7 +240,7 @@ func expectToken(t *testing.T, token, want string) {
 	if err != nil || location != want {
 		t.Fatalf("the token is for %q, %v; want %q", location, err, want)
 	}
-	if query.Get("sp") != "racwdl" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
+	if query.Get("sp") != "racwdlf" || query.Get("sig") == "" || query.Get("si") == "" || query.Has("se") {
 		t.Errorf("the token says %v", query)
 	}
 	if query.Get("spr") == "https" == strings.HasPrefix(want, "http:") {

@@ -78,16 +78,20 @@ func (a *azureCluster) access(claim *v1alpha2.BucketClaim, name string, mode v1a
 // authority.
 func (a *azureCluster) open(secret string) *container.Client {
 	a.Helper()
+	return a.openWith(secret, azcore.ClientOptions{})
+}
+
+func (a *azureCluster) openWith(secret string, options azcore.ClientOptions) *container.Client {
+	a.Helper()
 	values := a.Secret(secret)
-	var options *container.ClientOptions
 	if authority := values[v1alpha2.SecretKeyCertificateAuthority]; authority != "" {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM([]byte(authority))
 		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 		a.Cleanup(transport.CloseIdleConnections)
-		options = &container.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: &http.Client{Transport: transport}}}
+		options.Transport = &http.Client{Transport: transport}
 	}
-	c, err := container.NewClientWithNoCredential(values[v1alpha2.SecretKeyAzureSASToken], options)
+	c, err := container.NewClientWithNoCredential(values[v1alpha2.SecretKeyAzureSASToken], &container.ClientOptions{ClientOptions: options})
 	a.Must(err)
 	return c
 }

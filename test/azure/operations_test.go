@@ -14,11 +14,13 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/appendblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/lease"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/pageblob"
 )
 
 // use does what applications do with a container, in the order of the steps. The container is
@@ -29,7 +31,9 @@ func use(ctx context.Context, c *container.Client) error {
 		do   func(context.Context, *container.Client) error
 	}{
 		{"properties", useProperties}, {"conditions", useConditions}, {"blocks", useBlocks}, {"append blobs", useAppendBlobs},
-		{"copies", useCopies}, {"snapshots", useSnapshots}, {"leases", useLeases}, {"lists", useLists}, {"deletion", deleteAll},
+		{"copies", useCopies}, {"snapshots", useSnapshots}, {"leases", useLeases}, {"lists", useLists},
+		{"page blobs", usePageBlobs}, {"tiers", useTiers}, {"searches", useSearches}, {"batches", useBatches},
+		{"sources", useSources}, {"deletion", deleteAll},
 	} {
 		if err := step.do(ctx, c); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -183,10 +187,20 @@ func useAppendBlobs(ctx context.Context, c *container.Client) error {
 	if _, err := b.Create(ctx, nil); err != nil {
 		return err
 	}
-	for _, line := range []string{"one\n", "two\n"} {
-		if _, err := b.AppendBlock(ctx, streaming.NopCloser(strings.NewReader(line)), nil); err != nil {
+	for i, line := range []string{"one\n", "two\n"} {
+		at := &appendblob.AppendPositionAccessConditions{AppendPosition: new(int64(i * len(line)))}
+		_, err := b.AppendBlock(ctx, streaming.NopCloser(strings.NewReader(line)),
+			&appendblob.AppendBlockOptions{AppendPositionAccessConditions: at})
+		if err != nil {
 			return err
 		}
+	}
+	if _, err := b.Seal(ctx, nil); err != nil {
+		return err
+	}
+	_, err := b.AppendBlock(ctx, streaming.NopCloser(strings.NewReader("three\n")), nil)
+	if err := rejected(err, "BlobIsSealed"); err != nil {
+		return err
 	}
 	return expect(ctx, b.BlobClient(), "one\ntwo\n", nil)
 }
@@ -294,6 +308,143 @@ func useLists(ctx context.Context, c *container.Client) error {
 	}
 	if !slices.Equal(prefixes, []string{"a/"}) {
 		return fmt.Errorf("the prefixes are %q", prefixes)
+	}
+	return nil
+}
+
+func usePageBlobs(ctx context.Context, c *container.Client) error {
+	const page = 512
+	b := c.NewPageBlobClient("pages")
+	if _, err := b.Create(ctx, 4*page, nil); err != nil {
+		return err
+	}
+	written := strings.Repeat("x", 2*page)
+	_, err := b.UploadPages(ctx, streaming.NopCloser(strings.NewReader(written)), blob.HTTPRange{Offset: page, Count: 2 * page}, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := b.ClearPages(ctx, blob.HTTPRange{Offset: 2 * page, Count: page}, nil); err != nil {
+		return err
+	}
+	update := &pageblob.UpdateSequenceNumberOptions{ActionType: to.Ptr(pageblob.SequenceNumberActionTypeUpdate), SequenceNumber: new(int64(7))}
+	if _, err := b.UpdateSequenceNumber(ctx, update); err != nil {
+		return err
+	}
+	if _, err := b.Resize(ctx, 3*page, nil); err != nil {
+		return err
+	}
+	got, err := b.NewGetPageRangesPager(nil).NextPage(ctx)
+	if err != nil {
+		return err
+	}
+	if len(got.PageRange) != 1 || *got.PageRange[0].Start != page || *got.PageRange[0].End != 2*page-1 {
+		return fmt.Errorf("the ranges are %v", got.PageRange)
+	}
+	zeros := strings.Repeat("\x00", page)
+	return expect(ctx, b.BlobClient(), zeros+written[:page]+zeros, nil)
+}
+
+func useTiers(ctx context.Context, c *container.Client) error {
+	if err := upload(ctx, c, "archived", "content", nil); err != nil {
+		return err
+	}
+	b := c.NewBlobClient("archived")
+	if _, err := b.SetTier(ctx, blob.AccessTierArchive, nil); err != nil {
+		return err
+	}
+	_, err := b.DownloadStream(ctx, nil)
+	if err := rejected(err, bloberror.BlobArchived); err != nil {
+		return err
+	}
+	if _, err := b.SetTier(ctx, blob.AccessTierCool, nil); err != nil {
+		return err
+	}
+	got, err := b.GetProperties(ctx, nil)
+	if err == nil && (*got.AccessTier != "Cool" || *got.AccessTierInferred) {
+		err = fmt.Errorf("the tier is %s, inferred: %t", *got.AccessTier, *got.AccessTierInferred)
+	}
+	return err
+}
+
+func useSearches(ctx context.Context, c *container.Client) error {
+	tagged := &blockblob.UploadOptions{Tags: map[string]string{"colour": "red", "size": "20"}}
+	if err := upload(ctx, c, "tagged", "content", tagged); err != nil {
+		return err
+	}
+	for where, want := range map[string]int{`colour='red'`: 1, `colour='red' AND size>'3'`: 0} {
+		got, err := c.FilterBlobs(ctx, where, nil)
+		if err != nil {
+			return err
+		}
+		if len(got.Blobs) != want {
+			return fmt.Errorf("%d blobs with %s, want %d", len(got.Blobs), where, want)
+		}
+	}
+	return nil
+}
+
+// useSources writes ranges of another blob to a blob of each type.
+func useSources(ctx context.Context, c *container.Client) error {
+	const size = 512
+	content := strings.Repeat("x", size)
+	if err := upload(ctx, c, "source", content, nil); err != nil {
+		return err
+	}
+	source := c.NewBlobClient("source").URL()
+	blocks, log, pages := c.NewBlockBlobClient("blocks2"), c.NewAppendBlobClient("log2"), c.NewPageBlobClient("pages2")
+	id := base64.StdEncoding.EncodeToString([]byte("1"))
+	if _, err := blocks.StageBlockFromURL(ctx, id, source, nil); err != nil {
+		return err
+	}
+	if _, err := blocks.CommitBlockList(ctx, []string{id}, nil); err != nil {
+		return err
+	}
+	if _, err := log.Create(ctx, nil); err != nil {
+		return err
+	}
+	at := &appendblob.AppendPositionAccessConditions{AppendPosition: new(int64(0))}
+	_, err := log.AppendBlockFromURL(ctx, source, &appendblob.AppendBlockFromURLOptions{AppendPositionAccessConditions: at})
+	if err != nil {
+		return err
+	}
+	if _, err := pages.Create(ctx, size, nil); err != nil {
+		return err
+	}
+	if _, err := pages.UploadPagesFromURL(ctx, source, 0, 0, size, nil); err != nil {
+		return err
+	}
+	for _, b := range []*blob.Client{blocks.BlobClient(), log.BlobClient(), pages.BlobClient()} {
+		if err := expect(ctx, b, content, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// useBatches changes the tier of a blob, and deletes blobs.
+func useBatches(ctx context.Context, c *container.Client) error {
+	for _, add := range []func(*container.BatchBuilder) error{
+		func(batch *container.BatchBuilder) error { return batch.SetTier("tagged", blob.AccessTierCold, nil) },
+		func(batch *container.BatchBuilder) error {
+			return errors.Join(batch.Delete("archived", nil), batch.Delete("tagged", nil), batch.Delete("pages", nil))
+		},
+	} {
+		batch, err := c.NewBatchBuilder()
+		if err != nil {
+			return err
+		}
+		if err := add(batch); err != nil {
+			return err
+		}
+		got, err := c.SubmitBatch(ctx, batch, nil)
+		if err != nil {
+			return err
+		}
+		for _, part := range got.Responses {
+			if part.Error != nil {
+				return part.Error
+			}
+		}
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ const maxNameBytes = 1024
 func locate(u *url.URL) (target, error) {
 	account, rest, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
 	container, blob, _ := strings.Cut(rest, "/")
-	t := target{account: account, container: container, blob: blob}
+	// Azure's names of blobs have slashes in place of backslashes.
+	t := target{account: account, container: container, blob: strings.ReplaceAll(blob, `\`, "/")}
 	switch {
 	case account == "" || len(account) > 24:
 		return t, failure.ErrInvalidURI

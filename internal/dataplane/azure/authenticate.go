@@ -30,7 +30,7 @@ func (s *Service) signer(r *http.Request, t target, query url.Values) (*authoriz
 		return nil, failure.ErrAnonymous
 	case t.level == levelAccount:
 		return nil, failure.ErrAuthentication.With("Server failed to authenticate the request. The signature of the Secret is for " +
-			"one container, and not for the account: only the driver may list containers.")
+			"one container, and not for the account. Send batches and searches to the container; only the driver may list containers.")
 	}
 	for _, name := range sas.Parameters() {
 		if len(query[name]) > 1 {

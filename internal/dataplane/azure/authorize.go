@@ -3,6 +3,7 @@ package azure
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
@@ -36,7 +37,8 @@ func (x *exchange) permitsTags(grant fakedriver.Grant) bool {
 	if x.header(ifTagsHeader) != "" && !x.permits("t", grant, authorization.ReadObject) {
 		return false
 	}
-	return x.header(tagsHeader) == "" && !x.copiesTags() || authorization.Allows(grant, authorization.WriteObjectMetadata)
+	setsTags := slices.Contains(creating, x.operation.name) && (x.header(tagsHeader) != "" || x.copiesTags())
+	return !setsTags || authorization.Allows(grant, authorization.WriteObjectMetadata)
 }
 
 func permits(query url.Values, letters string) bool {

@@ -3,6 +3,7 @@ package azure
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 const (
 	blockBlob  = "BlockBlob"
 	appendBlob = "AppendBlob"
+	pageBlob   = "PageBlob"
 )
 
 // baseID is the ID of the version that is the blob. Snapshots have their times as IDs.
@@ -30,10 +32,16 @@ type properties struct {
 	Revision int64 `json:"revision"`
 	// MD5 is base64; a client may set another one than the content's.
 	MD5 string `json:"md5,omitempty"`
-	// Blocks is the number of blocks of an append blob.
-	Blocks int        `json:"blocks,omitempty"`
-	Lease  leaseState `json:"lease,omitzero"`
-	Copy   copyState  `json:"copy,omitzero"`
+	// Blocks is the number of blocks of an append blob, and Sealed means that it takes no more.
+	Blocks int  `json:"blocks,omitempty"`
+	Sealed bool `json:"sealed,omitempty"`
+	// SequenceNumber is for the clients of a page blob.
+	SequenceNumber int64 `json:"sequenceNumber,omitempty"`
+	// Tier is the access tier that a client has set, at TierChanged; empty if it is inferred.
+	Tier        string     `json:"tier,omitempty"`
+	TierChanged time.Time  `json:"tierChanged,omitzero"`
+	Lease       leaseState `json:"lease,omitzero"`
+	Copy        copyState  `json:"copy,omitzero"`
 }
 
 type copyState struct {
@@ -80,6 +88,9 @@ func (s *Service) fresh(kind string, replaced *blob) draft {
 	d := draft{properties: properties{Type: kind, Created: s.now()}}
 	if replaced != nil {
 		d.Created, d.Revision, d.Lease = replaced.Created, replaced.Revision, replaced.Lease
+		if kind == blockBlob {
+			d.Tier, d.TierChanged = replaced.Tier, replaced.TierChanged
+		}
 	}
 	return d
 }
@@ -121,23 +132,49 @@ func versionsOf(all []*objects.Version) (v versions, err error) {
 	return v, err
 }
 
-// change replaces the blob of a request by the draft that decide returns. It ends the
+// indexOf returns the index of the version that a request concerns: the blob, or a snapshot with an
+// ID. Without a blob it is -1.
+func indexOf(all []*objects.Version, id string) (int, error) {
+	switch {
+	case id == "" && len(all) == 0:
+		return -1, nil
+	case id == "":
+		return 0, nil
+	case id == baseID:
+		return 0, failure.ErrInvalidQuery
+	}
+	i := slices.IndexFunc(all, func(v *objects.Version) bool { return v.ID == id })
+	if i < 0 {
+		return 0, failure.ErrNoBlob
+	}
+	return i, nil
+}
+
+// change replaces the blob of a request, or its snapshot, by the draft that decide returns. It ends the
 // uncommitted blocks if ends is set.
 func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*draft, error)) (*blob, error) {
 	var stored properties
 	added, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
-		found, err := versionsOf(all)
+		i, err := indexOf(all, x.Query.Get("snapshot"))
 		if err != nil {
 			return m, err
 		}
-		d, err := decide(found.base)
+		var current *blob
+		id := baseID
+		if i >= 0 {
+			if current, err = blobOf(all[i]); err != nil {
+				return m, err
+			}
+			id, m.Remove = current.ID, all[:i+1]
+		}
+		d, err := decide(current)
 		if err != nil {
 			return m, err
 		}
-		made, err := d.stored(baseID)
+		made, err := d.stored(id)
 		stored, m.Add = d.properties, []objects.NewVersion{made}
-		if found.base != nil {
-			m.Remove = all[:1]
+		for ; i > 0; i-- { // the newer versions follow the snapshot
+			m.Add = append(m.Add, objects.NewVersion{Draft: all[i-1].Draft(), ID: all[i-1].ID, Modified: all[i-1].Modified()})
 		}
 		if ends {
 			m.EndUpload = blocksID(x.target.blob)
@@ -150,8 +187,8 @@ func (s *Service) change(x *exchange, ends bool, decide func(current *blob) (*dr
 	return &blob{added[0], stored}, nil
 }
 
-// edit is change for an existing blob, whose conditions and lease are checked.
-func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) (*blob, error) {
+// amend is change for an existing blob, whose conditions and lease are checked.
+func (s *Service) amend(x *exchange, decide func(current *blob, d *draft) error) (*blob, error) {
 	return s.change(x, false, func(current *blob) (*draft, error) {
 		if err := s.checkWrite(x, current); err != nil {
 			return nil, err
@@ -164,9 +201,22 @@ func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) 
 	})
 }
 
+// edit is amend for a blob that is not archived.
+func (s *Service) edit(x *exchange, decide func(current *blob, d *draft) error) (*blob, error) {
+	return s.amend(x, func(current *blob, d *draft) error {
+		if err := current.checkOnline(); err != nil {
+			return err
+		}
+		return decide(current, d)
+	})
+}
+
 // read returns the blob of a request, or a snapshot of it, with content until the request ends. It
 // checks the conditions.
 func (s *Service) read(x *exchange) (*blob, error) {
+	if x.header("If-None-Match") == "*" {
+		return nil, failure.ErrUnsatisfiable
+	}
 	id := x.Query.Get("snapshot")
 	v, err := x.bucket.Get(x.target.blob, id)
 	if err != nil {

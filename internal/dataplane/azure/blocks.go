@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
@@ -46,7 +47,7 @@ func (s *Service) stage(x *exchange, block objects.Body) error {
 		return failure.ErrInvalidBlockID
 	}
 	if block.Size() == 0 {
-		return failure.ErrInvalidHeader.With("A block must not be empty.")
+		return failure.ErrInvalidHeader.Because("A block must not be empty.")
 	}
 	if err := s.checkStage(x, len(decoded)); err != nil {
 		return err
@@ -67,14 +68,17 @@ func (s *Service) checkStage(x *exchange, length int) error {
 		return err
 	}
 	switch {
-	case found.base == nil && x.header(leaseHeader) != "":
+	case found.base == nil && x.lease != "":
 		return failure.ErrLeaseNotPresent
 	case found.base != nil:
-		if err := found.base.Lease.allows(x.header(leaseHeader), s.now()); err != nil {
+		if err := found.base.Lease.allows(x.lease, s.now()); err != nil {
 			return err
 		}
 		if found.base.Type != blockBlob {
 			return failure.ErrBlobType
+		}
+		if err := found.base.checkOnline(); err != nil {
+			return err
 		}
 	}
 	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
@@ -154,7 +158,7 @@ func (s *Service) putBlockList(x *exchange) error {
 		return err
 	}
 	made, err := s.change(x, true, func(current *blob) (*draft, error) {
-		if err := s.checkWrite(x, current); err != nil {
+		if err := s.checkReplace(x, current); err != nil {
 			return nil, err
 		}
 		if current != nil && current.Type != blockBlob {
@@ -163,6 +167,9 @@ func (s *Service) putBlockList(x *exchange) error {
 		d := s.fresh(blockBlob, current)
 		d.Attributes, d.headers, d.MD5 = a, headers, x.header("X-Ms-Blob-Content-Md5")
 		s.touch(&d)
+		if err := s.setTierOf(x, &d); err != nil {
+			return nil, err
+		}
 		return &d, s.assemble(x, &d, current, listed)
 	})
 	if err != nil {
@@ -234,13 +241,16 @@ func (b *blocks) add(name string, size int64) {
 
 // getBlockList lists the committed blocks, the uncommitted ones, or all.
 func (s *Service) getBlockList(x *exchange) error {
-	kind := x.Query.Get("blocklisttype")
+	kind := strings.ToLower(x.Query.Get("blocklisttype"))
 	if !slices.Contains([]string{"", "committed", "uncommitted", "all"}, kind) {
 		return failure.ErrInvalidQuery
 	}
 	list := blockListXML{}
-	staged := x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
-	found, err := s.read(x)
+	var staged []objects.Part
+	if !x.Query.Has("snapshot") {
+		staged = x.bucket.AllParts(x.target.blob, blocksID(x.target.blob))
+	}
+	found, err := s.readBlocks(x)
 	if err != nil && (found != nil || len(staged) == 0) {
 		return err
 	}
@@ -254,9 +264,6 @@ func (s *Service) getBlockList(x *exchange) error {
 		}
 	}
 	if found != nil {
-		if found.Type != blockBlob {
-			return failure.ErrBlobType
-		}
 		x.describe(found)
 		x.set("X-Ms-Blob-Content-Length", strconv.FormatInt(found.Size(), 10))
 		for _, part := range found.Parts() {
@@ -264,6 +271,19 @@ func (s *Service) getBlockList(x *exchange) error {
 		}
 	}
 	return x.sendXML(list)
+}
+
+// readBlocks is read for a block blob that is not archived.
+func (s *Service) readBlocks(x *exchange) (*blob, error) {
+	found, err := s.read(x)
+	switch {
+	case err != nil:
+		return found, err
+	case found.Type != blockBlob:
+		return found, failure.ErrBlobType
+	}
+	err = found.checkOnline()
+	return found, err
 }
 
 func (x *exchange) sendXML(document any) error {

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/md5" //nolint:gosec // Azure uses MD5
 	"encoding/base64"
 	"encoding/binary"
@@ -77,11 +78,23 @@ func (s *Service) receive(x *exchange, to io.Writer, limit int64) error {
 		return err
 	}
 	x.body.md5, x.body.crc64 = computed.values()
-	return verify(x.header("Content-Md5"), x.header("X-Ms-Content-Crc64"), x.body.md5, x.body.crc64)
+	return verify(x.contentMD5(), x.header("X-Ms-Content-Crc64"), x.body.md5, x.body.crc64)
+}
+
+// contentMD5 returns the digest with which the client verifies its body. Put Blob prefers the one that
+// it stores.
+func (x *exchange) contentMD5() string {
+	if x.operation.name == "PutBlob" && x.header(typeHeader) == blockBlob {
+		return cmp.Or(x.header("X-Ms-Blob-Content-Md5"), x.header("Content-Md5"))
+	}
+	return x.header("Content-Md5")
 }
 
 // verify compares a body with the client's checksums, if any.
 func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
+	if givenMD5 != "" && givenCRC64 != "" {
+		return failure.ErrBothSums
+	}
 	want, err := digestOf(givenMD5)
 	if err != nil {
 		return err
@@ -94,7 +107,7 @@ func verify(givenMD5, givenCRC64 string, digest, cyclic []byte) error {
 	}
 	wantCRC64, err := base64.StdEncoding.DecodeString(givenCRC64)
 	if err != nil || len(wantCRC64) != crc64nvme.Size {
-		return failure.ErrInvalidHeader.With("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
+		return failure.ErrInvalidHeader.Because("The value of x-ms-content-crc64 must be 64 bits, base64 encoded.")
 	}
 	if !bytes.Equal(wantCRC64, cyclic) {
 		return failure.ErrCRC64

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func conditionsOf(header http.Header, prefix string) (c conditions, err error) {
 	for name, into := range map[string]*time.Time{"If-Modified-Since": &c.modifiedSince, "If-Unmodified-Since": &c.unmodifiedSince} {
 		if text := header.Get(prefix + name); text != "" {
 			if *into, err = http.ParseTime(text); err != nil {
-				return c, failure.ErrInvalidHeader.With("The value of " + prefix + name + " must be a time of HTTP.")
+				return c, failure.ErrInvalidHeader.Because("The value of " + prefix + name + " must be a time of HTTP.")
 			}
 		}
 	}
@@ -39,6 +40,9 @@ func forWrite(c conditions, err error) (conditions, error) {
 	}
 	if c.noneMatch != "" {
 		c.modifiedSince = time.Time{}
+	}
+	if strings.Contains(c.match+c.noneMatch, ",") {
+		return c, failure.ErrConditions // a write takes one ETag
 	}
 	if (c.match != "" || !c.unmodifiedSince.IsZero()) && (c.noneMatch != "" || !c.modifiedSince.IsZero()) {
 		return c, failure.ErrConditions
@@ -79,8 +83,8 @@ func (s *Service) checkRead(x *exchange, b *blob) error {
 		x.describe(b)
 		return failure.ErrNotModified
 	}
-	if id := x.header(leaseHeader); id != "" {
-		return b.Lease.allows(id, s.now())
+	if x.lease != "" {
+		return b.Lease.allows(x.lease, s.now())
 	}
 	return nil
 }
@@ -92,18 +96,35 @@ func (s *Service) checkWrite(x *exchange, b *blob) error {
 		return err
 	}
 	if b == nil {
-		if x.header(leaseHeader) != "" {
+		if x.lease != "" {
 			return failure.ErrLeaseNotPresent
 		}
 		return nil
 	}
-	return b.Lease.allows(x.header(leaseHeader), s.now())
+	return b.Lease.allows(x.lease, s.now())
 }
+
+// checkReplace is checkWrite for a request that changes the content of a blob, which may be nil.
+func (s *Service) checkReplace(x *exchange, b *blob) error {
+	if err := s.checkWrite(x, b); err != nil {
+		return err
+	}
+	if b != nil && slices.Contains(creating, x.operation.name) && !permits(x.Query, "w") {
+		return failure.ErrOverwrite // the permission to create is only for a new blob
+	}
+	return b.checkOnline()
+}
+
+// creating are the operations that create a blob.
+var creating = []string{"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL"}
 
 func (x *exchange) checkConditions(b *blob) error {
 	c, err := forWrite(conditionsOf(x.R.Header, ""))
 	if err != nil {
 		return err
+	}
+	if c.noneMatch == "*" && !slices.Contains(creating, x.operation.name) {
+		c.noneMatch = "" // Azure compares it only where a blob is created
 	}
 	ok, fresh := c.hold(b)
 	switch {

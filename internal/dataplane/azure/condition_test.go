@@ -67,7 +67,7 @@ func TestTagConditions(t *testing.T) {
 		`"colour" = 'red' AND "size" = '30'`:                "ConditionNotMet",
 		`"size" = '30' OR "colour" = 'red'`:                 "OK",
 		`"size" = '20' OR "size" = '30' AND "colour" = 'x'`: "OK",
-		`"colour" = 'it''s'`:                                "ConditionNotMet",
+		`"colour" = 'it''s'`:                                "InvalidHeaderValue",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			if got := a.do(t, method, "a", "", "", "x-ms-if-tags: "+condition); got.code() != want {

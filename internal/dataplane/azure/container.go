@@ -11,7 +11,7 @@ import (
 // containerProperties describes a container. It has no metadata, no lease and no public access:
 // only the driver could change those.
 func (s *Service) containerProperties(x *exchange) error {
-	if x.header(leaseHeader) != "" {
+	if x.lease != "" {
 		return failure.ErrLeaseOfContainer
 	}
 	b, err := s.options.Store.GetBucket(x.R.Context(), x.target.container)

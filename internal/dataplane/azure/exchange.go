@@ -11,6 +11,7 @@ type exchange struct {
 
 	target    target
 	operation operation
+	lease     string // the ID of a lease in its one form, if the client gives one
 	bucket    *objects.Bucket
 	body      received
 }

@@ -40,12 +40,14 @@ func (s *Service) describeAll(x *exchange, b *blob) {
 	if len(b.Attributes.Tags) > 0 {
 		x.set("X-Ms-Tag-Count", strconv.Itoa(len(b.Attributes.Tags)))
 	}
-	if b.Type == appendBlob {
+	switch b.Type {
+	case appendBlob:
 		x.set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(b.Blocks))
+		x.set("X-Ms-Blob-Sealed", strconv.FormatBool(b.Sealed))
+	case pageBlob:
+		x.set(sequenceHeader, strconv.FormatInt(b.SequenceNumber, 10))
 	}
-	if !b.isSnapshot() {
-		x.describeLease(b.Lease, s.now())
-	}
+	x.describeLease(b.Lease, s.now())
 	if c := b.Copy; c.ID != "" {
 		x.set("X-Ms-Copy-Id", c.ID)
 		x.set("X-Ms-Copy-Source", c.Source)
@@ -92,21 +94,17 @@ func (s *Service) getProperties(x *exchange) error {
 		return err
 	}
 	s.describeAll(x, b)
-	x.set("X-Ms-Access-Tier", tierOf(b))
-	if b.Type == blockBlob {
-		x.set("X-Ms-Access-Tier-Inferred", "true")
+	x.replaceHeaders()
+	if tier, inferred := tierOf(b); tier != "" {
+		x.set(tierHeader, tier)
+		x.set("X-Ms-Access-Tier-Inferred", strconv.FormatBool(inferred))
+	}
+	if !b.TierChanged.IsZero() {
+		x.set("X-Ms-Access-Tier-Change-Time", b.TierChanged.Format(http.TimeFormat))
 	}
 	x.set("Content-Length", strconv.FormatInt(b.Size(), 10))
 	x.W.WriteHeader(http.StatusOK)
 	return nil
-}
-
-// tierOf returns the only tier; append blobs have none.
-func tierOf(b *blob) string {
-	if b.Type != blockBlob {
-		return ""
-	}
-	return "Hot"
 }
 
 func (s *Service) getMetadata(x *exchange) error {
@@ -126,6 +124,9 @@ func (s *Service) get(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := b.checkOnline(); err != nil {
+		return err
+	}
 	offset, length, isRange, err := x.rangeOf(b.Size())
 	if err != nil {
 		return err
@@ -133,12 +134,14 @@ func (s *Service) get(x *exchange) error {
 	body := b.Body.Slice(offset, length)
 	s.describeAll(x, b)
 	x.replaceHeaders()
+	if digest := x.W.Header()["Content-Md5"]; digest != nil {
+		x.W.Header()["X-Ms-Blob-Content-Md5"] = digest
+	}
 	status := http.StatusOK
 	if isRange {
 		status = http.StatusPartialContent
 		x.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", offset, offset+length-1, b.Size()))
 		x.W.Header().Del("Content-Md5")
-		x.set("X-Ms-Blob-Content-Md5", b.MD5)
 	}
 	if err := x.sumRange(body, isRange); err != nil {
 		return err
@@ -156,12 +159,16 @@ func (s *Service) get(x *exchange) error {
 	return nil
 }
 
+// replacing are the parameters of a signature that replace headers of responses.
+var replacing = [...]struct{ name, header string }{
+	{"rscc", "Cache-Control"}, {"rscd", "Content-Disposition"}, {"rsce", "Content-Encoding"}, {"rscl", "Content-Language"},
+	{"rsct", "Content-Type"},
+}
+
 // replaceHeaders sets the headers from the signature.
 func (x *exchange) replaceHeaders() {
-	for name, header := range map[string]string{
-		"rscc": "Cache-Control", "rscd": "Content-Disposition", "rsce": "Content-Encoding", "rscl": "Content-Language", "rsct": "Content-Type",
-	} {
-		x.set(header, x.Query.Get(name))
+	for _, one := range replacing {
+		x.set(one.header, x.Query.Get(one.name))
 	}
 }
 
@@ -171,7 +178,7 @@ func (x *exchange) sumRange(body objects.Body, isRange bool) error {
 	case !wantsMD5 && !wantsCRC64:
 		return nil
 	case wantsMD5 && wantsCRC64 || !isRange:
-		return failure.ErrInvalidHeader.With("One checksum can be requested, with a range.")
+		return failure.ErrInvalidHeader.Because("One checksum can be requested, with a range.")
 	case body.Size() > maxSummedRange:
 		return failure.ErrRange.With("A range with a checksum can have at most 4 MiB.")
 	}
@@ -197,7 +204,11 @@ func (x *exchange) rangeOf(size int64) (offset, length int64, isRange bool, err 
 	if text == "" {
 		text = x.header("Range")
 	}
-	return parseRange(text, size)
+	offset, length, isRange, err = parseRange(text, size)
+	if err != nil {
+		x.set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
+	}
+	return offset, length, isRange, err
 }
 
 func parseRange(text string, size int64) (offset, length int64, isRange bool, err error) {

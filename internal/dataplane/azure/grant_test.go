@@ -13,6 +13,9 @@ import (
 
 const source = "SOURCE"
 
+// blobContent has the length of a page, so that it can be the source of one.
+var blobContent = strings.Repeat("content.", 64)
+
 const tagDocument = `<Tags><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tags>`
 
 // route is a request with its requirements.
@@ -34,12 +37,12 @@ func routes() []route {
 	const copied, typed = "x-ms-copy-source: " + source, "x-ms-blob-type: BlockBlob"
 	block := "comp=block&blockid=" + blockID("abc")
 	return []route{
-		{method: "GET", query: "restype=container", permissions: "racwdlt", needs: []string{"bd"}},
-		{method: "HEAD", query: "restype=container", permissions: "racwdlt", needs: []string{"bd"}},
-		{method: "GET", query: "restype=container&comp=metadata", permissions: "racwdlt", needs: []string{"bd"}},
-		{method: "HEAD", query: "restype=container&comp=metadata", permissions: "racwdlt", needs: []string{"bd"}},
-		{method: "GET", query: "restype=account&comp=properties", permissions: "racwdlt", needs: []string{"dDmMbB"}},
-		{method: "HEAD", blob: "x", query: "restype=account&comp=properties", permissions: "racwdlt", needs: []string{"dDmMbB"}},
+		{method: "GET", query: "restype=container", permissions: all, needs: []string{"bd"}},
+		{method: "HEAD", query: "restype=container", permissions: all, needs: []string{"bd"}},
+		{method: "GET", query: "restype=container&comp=metadata", permissions: all, needs: []string{"bd"}},
+		{method: "HEAD", query: "restype=container&comp=metadata", permissions: all, needs: []string{"bd"}},
+		{method: "GET", query: "restype=account&comp=properties", permissions: all, needs: []string{"dDmMbB"}},
+		{method: "HEAD", blob: "x", query: "restype=account&comp=properties", permissions: all, needs: []string{"dDmMbB"}},
 		{method: "GET", query: "restype=container&comp=list", permissions: "l", needs: []string{"d"}},
 		{method: "GET", blob: "x", permissions: "r", needs: []string{"d"}},
 		{method: "HEAD", blob: "x", permissions: "r", needs: []string{"dm"}},
@@ -47,13 +50,13 @@ func routes() []route {
 		{method: "HEAD", blob: "x", query: "comp=metadata", permissions: "r", needs: []string{"dm"}},
 		{method: "GET", blob: "x", query: "comp=blocklist", permissions: "r", needs: []string{"dm"}},
 		{method: "GET", blob: "x", query: "comp=tags", permissions: "t", needs: []string{"dm"}},
-		{method: "PUT", blob: "new", body: "new", headers: []string{typed}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "new", body: "new", headers: []string{typed, "x-ms-tags: a=b"}, permissions: "cw", needs: []string{"D", "M"}},
-		{method: "PUT", blob: "copy", headers: []string{copied}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true"}, permissions: "cw", needs: []string{"D"}},
-		{method: "PUT", blob: "copy", headers: []string{copied, typed}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "new1", body: "new", headers: []string{typed}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "new2", body: "new", headers: []string{typed, "x-ms-tags: a=b"}, permissions: "cw", needs: []string{"D", "M"}},
+		{method: "PUT", blob: "copy1", headers: []string{copied}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "copy2", headers: []string{copied, "x-ms-requires-sync: true"}, permissions: "cw", needs: []string{"D"}},
+		{method: "PUT", blob: "copy3", headers: []string{copied, typed}, permissions: "cw", needs: []string{"D"}},
 		{
-			method: "PUT", blob: "copy", headers: []string{copied, "x-ms-requires-sync: true", "x-ms-copy-source-tag-option: COPY"},
+			method: "PUT", blob: "copy4", headers: []string{copied, "x-ms-requires-sync: true", "x-ms-copy-source-tag-option: COPY"},
 			permissions: "cw", needs: []string{"D", "M"},
 		},
 		{method: "PUT", blob: "blocks", query: block, body: "block", permissions: "w", needs: []string{"D"}},
@@ -73,6 +76,18 @@ func routes() []route {
 		{method: "PUT", blob: "x", query: "comp=copy&copyid=1", headers: []string{"x-ms-copy-action: abort"}, permissions: "w",
 			needs: []string{"D"}},
 		{method: "DELETE", blob: "deleted", permissions: "d", needs: []string{"D"}},
+		{method: "PUT", blob: "x", query: "comp=tier", headers: []string{"x-ms-access-tier: Cool"}, permissions: "w", needs: []string{"D"}},
+		{method: "PUT", blob: "sealed", query: "comp=seal", permissions: "aw", needs: []string{"D"}},
+		{method: "PUT", blob: "newpages", headers: []string{"x-ms-blob-type: PageBlob", "x-ms-blob-content-length: 1024"}, permissions: "cw",
+			needs: []string{"D"}},
+		{method: "PUT", blob: "pages", query: "comp=page", headers: []string{"x-ms-page-write: clear", "x-ms-range: bytes=0-511"},
+			permissions: "w", needs: []string{"D"}},
+		{method: "PUT", blob: "pages", query: "comp=page", headers: []string{copied, "x-ms-page-write: update", "x-ms-range: bytes=0-511",
+			"x-ms-source-range: bytes=0-511"}, permissions: "w", needs: []string{"D"}},
+		{method: "GET", blob: "pages", query: "comp=pagelist", permissions: "r", needs: []string{"d"}},
+		{method: "GET", query: "restype=container&comp=blobs&where=a%3D%27b%27", permissions: "f", needs: []string{"d"}},
+		{method: "POST", query: "restype=container&comp=batch", headers: []string{"Content-Type: multipart/mixed; boundary=b"},
+			permissions: all, needs: []string{"dDmMbB"}},
 		// The driver's.
 		{method: "PUT", query: "restype=container"},
 		{method: "DELETE", query: "restype=container"},
@@ -86,13 +101,18 @@ func routes() []route {
 
 func (a access) prepare(t *testing.T) {
 	t.Helper()
+	for _, name := range []string{"new1", "new2", "copy1", "copy2", "copy3", "copy4", "newpages", "list"} { // which c may only create
+		a.do(t, http.MethodDelete, name, "", "")
+	}
 	for _, name := range []string{"x", "leased", "deleted"} {
 		if got := a.do(t, http.MethodHead, name, "", ""); got.status == http.StatusNotFound {
-			a.put(t, name, "content")
+			a.put(t, name, blobContent)
 		}
 	}
 	if got := a.do(t, http.MethodHead, "log", "", ""); got.status == http.StatusNotFound {
 		a.want(t, http.StatusCreated, a.do(t, http.MethodPut, "log", "", "", "x-ms-blob-type: AppendBlob"))
+		a.want(t, http.StatusCreated, a.do(t, http.MethodPut, "sealed", "", "", "x-ms-blob-type: AppendBlob"))
+		a.want(t, http.StatusCreated, a.do(t, http.MethodPut, "pages", "", "", "x-ms-blob-type: PageBlob", "x-ms-blob-content-length: 1024"))
 	}
 }
 
@@ -225,7 +245,7 @@ func TestForeignContainers(t *testing.T) {
 		""); got.status != http.StatusForbidden {
 		t.Errorf("the list of containers: %d %s", got.status, got.code())
 	}
-	if got := photos.content(t, "x"); got != "content" {
+	if got := photos.content(t, "x"); got != blobContent {
 		t.Errorf("the content of the foreign blob is %q", got)
 	}
 }

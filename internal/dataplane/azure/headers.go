@@ -26,18 +26,21 @@ const (
 )
 
 var (
-	// always are headers and parameters that change no operation.
-	always        = []string{versionHeader, clientIDHeader, "X-Ms-Date", "X-Ms-Return-Client-Request-Id"}
 	alwaysQueries = append(sas.Parameters(), "comp", "restype", "timeout")
-	// withMetadata are the operations that take metadata.
-	withMetadata      = []string{"PutBlob", "PutBlockList", "SetBlobMetadata", "CopyBlob", "CopyBlobFromURL", "PutBlobFromURL", "SnapshotBlob"}
-	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
-		"PutBlockFromURL", "AbortCopyBlob"}
-	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	// asUsual are the headers with a value that only requests the default.
-	asUsual = map[string]string{
-		"X-Ms-Access-Tier": "Hot", "X-Ms-Server-Encrypted": "true", "X-Ms-Seal-Blob": "false", "X-Ms-Legal-Hold": "false",
+	// unsupportedQueries would change the result of an operation. Azure ignores unknown parameters.
+	unsupportedQueries = []string{"snapshot", "versionid", "deletetype", "showonly", "startfrom", "ses"}
+	// unsupportedHeaders would change the result of an operation, except with the value that requests the
+	// default. Azure ignores unknown headers, and the headers of another operation.
+	unsupportedHeaders = map[string]string{
+		"X-Ms-Encryption-Key": "", "X-Ms-Encryption-Key-Sha256": "", "X-Ms-Encryption-Algorithm": "", "X-Ms-Encryption-Scope": "",
+		"X-Ms-Source-Encryption-Key": "", "X-Ms-Source-Encryption-Key-Sha256": "", "X-Ms-Source-Encryption-Algorithm": "",
+		"X-Ms-Immutability-Policy-Until-Date": "", "X-Ms-Immutability-Policy-Mode": "", "X-Ms-Legal-Hold": "false",
+		"X-Ms-Copy-Source-Authorization": "", "X-Ms-Previous-Snapshot-Url": "", "X-Ms-Structured-Body": "",
+		"X-Ms-Structured-Content-Length": "", "X-Ms-Server-Encrypted": "true", "X-Ms-Expiry-Option": "", "X-Ms-Expiry-Time": "",
 	}
+	withoutConditions = []string{"GetContainerProperties", "GetContainerMetadata", "GetAccountInformation", "ListBlobs", "PutBlock",
+		"PutBlockFromURL", "AbortCopyBlob", "FindBlobsByTagsInContainer", "BlobBatch", "SetBlobTier"}
+	conditionHeaders = []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 )
 
 func (o operation) isSelected(header http.Header) bool {
@@ -52,36 +55,47 @@ func (o operation) isSelected(header http.Header) bool {
 	return true
 }
 
-// check rejects unsupported headers, which could change the operation, and parameters that are
-// ambiguous or unsupported.
+// check rejects ambiguous parameters and headers, and unsupported ones that would change the
+// operation.
 func (o operation) check(query url.Values, header http.Header) error {
 	for name, values := range query {
-		switch {
-		case len(values) > 1:
-			return failure.ErrInvalidQuery.With("The query parameter " + printable(name) + " is given more than once.")
-		case !slices.Contains(alwaysQueries, name) && !slices.Contains(o.queries, name):
-			return failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter " + printable(name) + " of " + o.name + ".")
+		if err := o.checkQuery(name, len(values)); err != nil {
+			return err
 		}
 	}
 	for name, values := range header {
-		switch {
-		case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
-			return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
-		case !strings.HasPrefix(name, "X-Ms-"):
-		case !o.takes(name, values[0]):
-			return failure.ErrUnsupportedHeader.With("cosi-emu does not implement the header " + strings.ToLower(name) + " of " + o.name + ".")
-		case len(values) > 1:
-			return failure.ErrInvalidHeader.With("The header " + strings.ToLower(name) + " is given more than once.")
+		if err := o.checkHeader(name, values); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// takes reports whether the operation supports a header of Azure.
-func (o operation) takes(name, value string) bool {
-	return slices.Contains(always, name) || slices.Contains(o.headers, name) ||
-		name == ifTagsHeader && o.level == levelBlob && !slices.Contains(withoutConditions, o.name) ||
-		strings.HasPrefix(name, metadataPrefix) && slices.Contains(withMetadata, o.name) || asUsual[name] == value
+func (o operation) checkQuery(name string, count int) error {
+	takes := slices.Contains(alwaysQueries, name) || slices.Contains(o.queries, name)
+	unsupported := !takes && slices.Contains(unsupportedQueries, strings.ToLower(name))
+	switch {
+	case count > 1 && (takes || unsupported):
+		return failure.ErrInvalidQuery.Because("The query parameter " + name + " is given more than once.")
+	case unsupported:
+		return failure.ErrUnsupportedQuery.Because("cosi-emu does not implement the query parameter " + name + " of " + o.name + ".")
+	}
+	return nil
+}
+
+func (o operation) checkHeader(name string, values []string) error {
+	switch {
+	case slices.Contains(conditionHeaders, name) && slices.Contains(withoutConditions, o.name):
+		return failure.ErrNoConditions.With("The header " + strings.ToLower(name) + " is not supported by " + o.name + ".")
+	case !strings.HasPrefix(name, "X-Ms-"):
+		return nil
+	case len(values) > 1:
+		return failure.ErrInvalidHeader.Because("The header " + strings.ToLower(name) + " is given more than once.")
+	}
+	if neutral, ok := unsupportedHeaders[name]; ok && values[0] != neutral {
+		return failure.ErrUnsupportedHeader.Because("cosi-emu does not implement the header " + strings.ToLower(name) + ".")
+	}
+	return nil
 }
 
 func printable(name string) string { return strings.ToValidUTF8(name, "?") }
@@ -96,7 +110,7 @@ func versionOf(query url.Values, header http.Header) (string, error) {
 		return sas.Version, nil // only for the error of a request without a signature
 	}
 	if _, err := time.Parse(time.DateOnly, version); err != nil || version < oldestVersion {
-		return sas.Version, failure.ErrInvalidHeader.With("The value of x-ms-version must be a date from " + oldestVersion + " on.")
+		return sas.Version, failure.ErrInvalidHeader.Because("The value of x-ms-version must be a date from " + oldestVersion + " on.")
 	}
 	return version, nil
 }

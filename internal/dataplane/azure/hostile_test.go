@@ -168,15 +168,9 @@ func (h *hostilities) permissions() {
 
 // operations are not served.
 func (h *hostilities) operations() {
-	for query, method := range map[string]string{
-		"restype=container&comp=undelete": "PUT", "restype=container&comp=blobs": "GET", "restype=container&comp=batch": "POST",
-	} {
-		h.add("NotImplemented", method, "", query, "")
-	}
+	h.add("NotImplemented", http.MethodPut, "", "restype=container&comp=undelete", "")
 	for comp, method := range map[string]string{
-		"page": "PUT", "pagelist": "GET", "incrementalcopy": "PUT", "seal": "PUT", "tier": "PUT", "expiry": "PUT",
-		"immutabilityPolicies": "PUT",
-		"legalhold":            "PUT", "query": "POST", "undelete": "PUT",
+		"incrementalcopy": "PUT", "expiry": "PUT", "immutabilityPolicies": "PUT", "legalhold": "PUT", "query": "POST", "undelete": "PUT",
 	} {
 		h.add("NotImplemented", method, "kept", "comp="+comp, "")
 	}
@@ -213,10 +207,8 @@ func (h *hostilities) parameters() {
 // unsupported are headers that would change the result.
 func (h *hostilities) unsupported() {
 	for _, header := range []string{
-		"x-ms-encryption-key: x", "x-ms-encryption-scope: x", "x-ms-access-tier: Cool", "x-ms-legal-hold: true",
-		"x-ms-immutability-policy-mode: locked",
-		"x-ms-source-if-tags: a", "x-ms-seal-blob: true", "x-ms-expiry-time: 1", "x-ms-blob-public-access: blob", "x-ms-unknown: 1",
-		"x-ms-structured-body: x",
+		"x-ms-encryption-key: x", "x-ms-encryption-scope: x", "x-ms-legal-hold: true", "x-ms-immutability-policy-mode: locked",
+		"x-ms-expiry-time: 1", "x-ms-structured-body: x", "x-ms-copy-source-authorization: Bearer x", "x-ms-previous-snapshot-url: x",
 	} {
 		h.add("UnsupportedHeader", http.MethodGet, "kept", "", "", header)
 		h.add("UnsupportedHeader", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", header)
@@ -351,7 +343,7 @@ func (h *hostilities) lists() {
 		"include=metadata,,tags": "InvalidQueryParameterValue",
 		"showonly=deleted":       "UnsupportedQueryParameter", "prefix=a&prefix=b": "InvalidQueryParameterValue",
 		"delimiter=/&delimiter=-": "InvalidQueryParameterValue",
-		"where=a":                 "UnsupportedQueryParameter", "startfrom=a": "UnsupportedQueryParameter",
+		"startFrom=a":             "UnsupportedQueryParameter",
 	} {
 		h.add(want, http.MethodGet, "", list+query, "")
 	}
@@ -386,7 +378,8 @@ func (h *hostilities) conditions() {
 		}
 	}
 	h.add("ConditionNotMet", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", `If-Match: "0x0"`)
-	h.add("ConditionNotMet", http.MethodDelete, "kept", "", "", `If-Match: "0x0", "0x1"`)
+	h.add("MultipleConditionHeadersNotSupported", http.MethodDelete, "kept", "", "", `If-Match: "0x0", "0x1"`)
+	h.add("UnsatisfiableCondition", http.MethodGet, "kept", "", "", "If-None-Match: *")
 	h.add("BlobAlreadyExists", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", "If-None-Match: *")
 	const past = "Mon, 02 Jan 2006 15:04:05 GMT"
 	for _, header := range []string{"If-Match: *", "If-None-Match: *", "If-Modified-Since: " + past, "If-Unmodified-Since: " + past} {
@@ -400,14 +393,13 @@ func (h *hostilities) conditions() {
 	} {
 		h.add("InvalidHeaderValue", http.MethodGet, "kept", "", "", "x-ms-if-tags: "+condition)
 		h.add("InvalidHeaderValue", http.MethodPut, "kept", "", "new", "x-ms-blob-type: BlockBlob", "x-ms-if-tags: "+condition)
-		h.add("UnsupportedHeader", http.MethodPut, "kept", "comp=block&blockid="+blockID("abc"), "new", "x-ms-if-tags: "+condition)
 	}
 	h.add("ConditionNotMet", http.MethodPut, "new", "", "new", "x-ms-blob-type: BlockBlob", `x-ms-if-tags: "a" = 'b'`)
 }
 
 func (h *hostilities) types() {
 	h.add("MissingRequiredHeader", http.MethodPut, "new", "", "new")
-	h.add("NotImplemented", http.MethodPut, "new", "", "", "x-ms-blob-type: PageBlob")
+	h.add("MissingRequiredHeader", http.MethodPut, "new", "", "", "x-ms-blob-type: PageBlob")
 	h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", "x-ms-blob-type: Blob")
 	h.add("InvalidHeaderValue", http.MethodPut, "new", "", "new", "x-ms-blob-type: AppendBlob")
 	h.add("InvalidHeaderValue", http.MethodDelete, "kept", "", "", "x-ms-delete-snapshots: all")
@@ -428,9 +420,13 @@ func (h *hostilities) sources() {
 		h.resigned(h.key.SecretAccessKey, "se", "2020-01-01").url("kept", ""), h.f.address + path + "kept?%zz",
 	} {
 		copied := "x-ms-copy-source: " + from
-		h.add("CannotVerifyCopySource", http.MethodPut, "new", "", "", copied)
-		h.add("CannotVerifyCopySource", http.MethodPut, "new", "", "", copied, "x-ms-blob-type: BlockBlob")
-		h.add("CannotVerifyCopySource", http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "", copied)
+		want := "CannotVerifyCopySource"
+		if u, err := url.Parse(from); err != nil || !u.IsAbs() {
+			want = "InvalidHeaderValue"
+		}
+		h.add(want, http.MethodPut, "new", "", "", copied)
+		h.add(want, http.MethodPut, "new", "", "", copied, "x-ms-blob-type: BlockBlob")
+		h.add(want, http.MethodPut, "new", "comp=block&blockid="+blockID("abc"), "", copied)
 	}
 	copied := "x-ms-copy-source: " + h.url("kept", "")
 	h.add("SourceConditionNotMet", http.MethodPut, "new", "", "", copied, `x-ms-source-if-match: "0x0"`)
@@ -442,12 +438,10 @@ func (h *hostilities) sources() {
 	const otherMD5, otherCRC64 = "x-ms-source-content-md5: AAAAAAAAAAAAAAAAAAAAAA==", "x-ms-source-content-crc64: AAAAAAAAAAA="
 	h.add("Md5Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-requires-sync: true", otherMD5)
 	h.add("Crc64Mismatch", http.MethodPut, "new", "", "", copied, "x-ms-requires-sync: true", otherCRC64)
-	h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, otherMD5)
-	h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, otherCRC64)
 	for _, header := range []string{"x-ms-blob-type: BlockBlob", "x-ms-requires-sync: true"} {
-		h.add("UnsupportedHeader", http.MethodPut, "new", "", "", copied, header, "x-ms-source-range: bytes=0-1")
 		h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", copied, header, "x-ms-copy-source-tag-option: BOTH")
-		h.add("InvalidHeaderValue", http.MethodPut, "new", "", "", copied, header, "x-ms-copy-source-tag-option: COPY", "x-ms-tags: a=b")
+		h.add("BothUserTagsAndSourceTagsCopyPresentException", http.MethodPut, "new", "", "", copied, header,
+			"x-ms-copy-source-tag-option: COPY", "x-ms-tags: a=b")
 		h.add("CannotVerifyCopySource", http.MethodPut, "new", "", "",
 			"x-ms-copy-source: "+h.resigned(h.key.SecretAccessKey, "sp", "r").url("kept", ""), header, "x-ms-copy-source-tag-option: COPY")
 	}

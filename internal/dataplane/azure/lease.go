@@ -3,6 +3,7 @@ package azure
 import (
 	"cmp"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -64,11 +65,11 @@ func (l leaseState) allows(id string, now time.Time) error {
 	switch {
 	case active && id == "":
 		return failure.ErrLeaseMissing
-	case active && !strings.EqualFold(id, l.ID):
+	case active && id != l.ID:
 		return failure.ErrLeaseMismatch
 	case active || id == "":
 		return nil
-	case strings.EqualFold(id, l.ID):
+	case id == l.ID:
 		return failure.ErrLeaseLost
 	default:
 		return failure.ErrLeaseNotPresent
@@ -82,9 +83,9 @@ func (s *Service) lease(x *exchange) error {
 	do, ok := leaseActions[action]
 	switch {
 	case action == "":
-		return failure.ErrMissingHeader.With("The header x-ms-lease-action is required.")
+		return failure.ErrMissingHeader.Because("The header x-ms-lease-action is required.")
 	case !ok:
-		return failure.ErrInvalidHeader.With("The value of x-ms-lease-action must be acquire, renew, change, release or break.")
+		return failure.ErrInvalidHeader.Because("The value of x-ms-lease-action must be acquire, renew, change, release or break.")
 	}
 	remaining := time.Duration(-1)
 	changed, err := s.change(x, false, func(current *blob) (*draft, error) {
@@ -133,10 +134,11 @@ func acquire(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	id, err := leaseID(cmp.Or(x.header("X-Ms-Proposed-Lease-Id"), requestID()))
+	id, err := leaseID(x.header("X-Ms-Proposed-Lease-Id"))
 	if err != nil {
 		return 0, err
 	}
+	id = cmp.Or(id, requestID())
 	switch state := l.state(now); {
 	case state == isLeased && l.ID != id:
 		return 0, failure.ErrLeasePresent
@@ -160,33 +162,57 @@ func (l leaseState) begun(now time.Time) leaseState {
 
 func leaseDuration(text string) (time.Duration, error) {
 	if text == "" {
-		return 0, failure.ErrMissingHeader.With("The header x-ms-lease-duration is required.")
+		return 0, failure.ErrMissingHeader.Because("The header x-ms-lease-duration is required.")
 	}
 	seconds, err := strconv.Atoi(text)
 	duration := time.Duration(seconds) * time.Second
 	if err != nil || seconds != -1 && (duration < minLease || duration > maxLease) {
-		return 0, failure.ErrInvalidHeader.With("The value of x-ms-lease-duration must be -1, or 15 to 60.")
+		return 0, failure.ErrInvalidHeader.Because("The value of x-ms-lease-duration must be -1, or 15 to 60.")
 	}
 	return duration, nil
 }
 
+var (
+	// digits are the 32 digits of a GUID, with hyphens or without.
+	digits = regexp.MustCompile(`^[0-9a-f]{8}(?:[0-9a-f]{24}|(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
+	// numbers are a GUID as a list of hexadecimal numbers, of which leading zeros may be missing.
+	numbers = regexp.MustCompile(`^{0x([0-9a-f]{1,8}),0x([0-9a-f]{1,4}),0x([0-9a-f]{1,4}),{` +
+		`0x([0-9a-f]{1,2})` + strings.Repeat(`,0x([0-9a-f]{1,2})`, 7) + `}}$`)
+)
+
+// leaseID returns the ID of a lease in one form. The text has any form of a GUID: digits, digits with
+// hyphens, these in braces or parentheses, or a list of numbers. No text has an empty ID.
 func leaseID(text string) (string, error) {
-	id, err := uuid.Parse(text)
-	if err != nil {
-		return "", failure.ErrInvalidHeader.With("A lease ID must be a GUID.")
+	if text == "" {
+		return "", nil
 	}
-	return id.String(), nil
+	text = strings.ToLower(strings.TrimSpace(text))
+	if parts := numbers.FindStringSubmatch(strings.ReplaceAll(text, " ", "")); parts != nil {
+		text = ""
+		for i, width := range []int{8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2} {
+			text += strings.Repeat("0", width-len(parts[i+1])) + parts[i+1]
+		}
+	}
+	for _, enclosing := range []string{"{}", "()"} {
+		inner, opened := strings.CutPrefix(text, enclosing[:1])
+		inner, closed := strings.CutSuffix(inner, enclosing[1:])
+		if opened && closed && strings.Contains(inner, "-") {
+			text = inner
+		}
+	}
+	if !digits.MatchString(text) {
+		return "", failure.ErrInvalidHeader.Because("A lease ID must be a GUID.")
+	}
+	id, err := uuid.Parse(text)
+	return id.String(), err
 }
 
 // isOf returns an error unless the header has the ID of the lease.
 func (l leaseState) isOf(x *exchange) error {
-	given := x.header(leaseHeader)
 	switch {
-	case given == "":
-		return failure.ErrMissingHeader.With("The header x-ms-lease-id is required.")
-	case l.ID == "":
-		return failure.ErrLeaseNone
-	case !strings.EqualFold(given, l.ID):
+	case x.lease == "":
+		return failure.ErrMissingHeader.Because("The header x-ms-lease-id is required.")
+	case x.lease != l.ID:
 		return failure.ErrLeaseOtherID
 	default:
 		return nil
@@ -206,19 +232,23 @@ func renew(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 
 func changeID(x *exchange, l *leaseState, now time.Time) (time.Duration, error) {
 	id, err := leaseID(x.header("X-Ms-Proposed-Lease-Id"))
-	if err != nil {
-		return 0, err
-	}
 	switch state := l.state(now); {
-	case state == breaking:
-		return 0, failure.ErrLeaseBreaking
-	case state != isLeased:
+	case err != nil:
+		return 0, err
+	case id == "":
+		return 0, failure.ErrMissingHeader.Because("The header x-ms-proposed-lease-id is required.")
+	case x.lease == "":
+		return 0, failure.ErrMissingHeader.Because("The header x-ms-lease-id is required.")
+	case state != isLeased && state != breaking:
 		return 0, failure.ErrLeaseNone
-	case l.ID == id: // a repeated request
+	case state == isLeased && l.ID == id: // a repeated request
 		return 0, nil
 	}
 	if err := l.isOf(x); err != nil {
 		return 0, err
+	}
+	if l.Breaking {
+		return 0, failure.ErrLeaseBreaking
 	}
 	l.ID = id
 	return 0, nil
@@ -249,7 +279,7 @@ func breakLease(x *exchange, l *leaseState, now time.Time) (time.Duration, error
 		seconds, err := strconv.Atoi(text)
 		given := time.Duration(seconds) * time.Second
 		if err != nil || given < 0 || given > maxLease {
-			return 0, failure.ErrInvalidHeader.With("The value of x-ms-lease-break-period must be 0 to 60.")
+			return 0, failure.ErrInvalidHeader.Because("The value of x-ms-lease-break-period must be 0 to 60.")
 		}
 		if l.Ends.IsZero() || given < period {
 			period = given

@@ -63,8 +63,11 @@ type (
 		Disposition     string `xml:"Content-Disposition,omitempty"`
 		CacheControl    string `xml:"Cache-Control,omitempty"`
 		BlobType        string `xml:"BlobType"`
+		Sealed          bool   `xml:"Sealed,omitempty"`
+		Sequence        *int64 `xml:"x-ms-blob-sequence-number"`
 		Tier            string `xml:"AccessTier,omitempty"`
 		TierInferred    bool   `xml:"AccessTierInferred,omitempty"`
+		TierChanged     string `xml:"AccessTierChangeTime,omitempty"`
 		LeaseStatus     string `xml:"LeaseStatus,omitempty"`
 		LeaseState      string `xml:"LeaseState,omitempty"`
 		LeaseDuration   string `xml:"LeaseDuration,omitempty"`
@@ -111,35 +114,51 @@ type listing struct {
 }
 
 func (x *exchange) listing(now time.Time) (l listing, err error) {
-	l = listing{Query: objects.Query{Prefix: x.Query.Get("prefix"), Delimiter: x.Query.Get("delimiter"), Max: maxResults}, now: now}
-	if text := x.Query.Get("maxresults"); text != "" {
-		asked, err := strconv.Atoi(text)
-		if err != nil {
-			return l, failure.ErrInvalidQuery.With("The value of maxresults must be a number.")
-		}
-		if asked <= 0 {
-			return l, failure.ErrQueryRange
-		}
-		l.Max = min(asked, maxResults)
+	l = listing{Query: objects.Query{Prefix: x.Query.Get("prefix"), Delimiter: x.Query.Get("delimiter")}, now: now}
+	if l.Max, err = x.maxResults(maxResults); err != nil {
+		return l, err
 	}
-	marker, err := base64.URLEncoding.DecodeString(x.Query.Get("marker"))
-	if err != nil {
-		return l, failure.ErrInvalidQuery.With("The value of marker must be from the previous page.")
+	if l.After, err = x.marker(); err != nil {
+		return l, err
 	}
-	l.After = string(marker)
 	if text := x.Query.Get("include"); text != "" {
-		l.include = strings.Split(text, ",")
+		l.include = strings.Split(strings.ToLower(text), ",")
 	}
 	for _, name := range l.include {
 		if !slices.Contains(included, name) {
-			return l, failure.ErrInvalidQuery.With("cosi-emu does not implement include=" + printable(name) + ".")
+			return l, failure.ErrInvalidQuery.Because("cosi-emu does not implement include=" + printable(name) + ".")
 		}
-	}
-	if text := x.Query.Get("showonly"); text != "" {
-		return l, failure.ErrUnsupportedQuery.With("cosi-emu does not implement the query parameter showonly of ListBlobs.")
 	}
 	return l, nil
 }
+
+// maxResults returns the maximum number of entries of a page, which the request may reduce.
+func (x *exchange) maxResults(limit int) (int, error) {
+	text := x.Query.Get("maxresults")
+	if text == "" {
+		return limit, nil
+	}
+	asked, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, failure.ErrInvalidQuery.Because("The value of maxresults must be a number.")
+	}
+	if asked <= 0 {
+		return 0, failure.ErrQueryRange
+	}
+	return min(asked, limit), nil
+}
+
+// marker returns the last entry of the previous page, if any.
+func (x *exchange) marker() (string, error) {
+	marker, err := base64.URLEncoding.DecodeString(x.Query.Get("marker"))
+	if err != nil {
+		return "", failure.ErrInvalidQuery.Because("The value of marker must be from the previous page.")
+	}
+	return string(marker), nil
+}
+
+// endpoint returns the address of the account.
+func (x *exchange) endpoint() string { return x.Base() + "/" + x.target.account }
 
 func (l listing) has(name string) bool { return slices.Contains(l.include, name) }
 
@@ -150,7 +169,7 @@ func (s *Service) list(x *exchange) error {
 		return err
 	}
 	document := listXML{
-		Endpoint: x.Base() + "/" + x.target.account, Container: x.target.container,
+		Endpoint: x.endpoint(), Container: x.target.container,
 		Prefix: l.Prefix, Delimiter: l.Delimiter, Marker: x.Query.Get("marker"),
 	}
 	if x.Query.Has("maxresults") {
@@ -210,9 +229,16 @@ func (l listing) entry(b *blob) blobXML {
 	e := blobXML{Name: nameXML(b.Key), Properties: propertiesXML{
 		Created: b.Created.Format(http.TimeFormat), Modified: b.lastModified().Format(http.TimeFormat), ETag: strings.Trim(b.etag(), `"`),
 		Length: b.Size(), Type: h.ContentType, Encoding: h.ContentEncoding, Language: h.ContentLanguage, MD5: b.MD5,
-		Disposition: h.ContentDisposition, CacheControl: h.CacheControl, BlobType: b.Type, Tier: tierOf(b),
-		TierInferred: b.Type == blockBlob, ServerEncrypted: true, TagCount: len(b.Attributes.Tags),
+		Disposition: h.ContentDisposition, CacheControl: h.CacheControl, BlobType: b.Type, Sealed: b.Sealed,
+		ServerEncrypted: true, TagCount: len(b.Attributes.Tags),
 	}}
+	e.Properties.Tier, e.Properties.TierInferred = tierOf(b)
+	if !b.TierChanged.IsZero() {
+		e.Properties.TierChanged = b.TierChanged.Format(http.TimeFormat)
+	}
+	if b.Type == pageBlob {
+		e.Properties.Sequence = &b.SequenceNumber
+	}
 	if b.isSnapshot() {
 		e.Snapshot = b.ID
 	} else {
@@ -238,12 +264,20 @@ func (l listing) entry(b *blob) blobXML {
 	return e
 }
 
-// addUncommitted adds blobs that have only uncommitted blocks, within the page.
+// addUncommitted adds blobs that have only uncommitted blocks, and their common prefixes, within the
+// page.
 func (l listing) addUncommitted(from *objects.Bucket, document *listXML, page objects.Page) {
-	query := objects.Query{Prefix: l.Prefix, After: l.After, Max: maxUncommitted}
-	for _, u := range from.ListUploads(query).Uploads {
-		grouped := l.Delimiter != "" && strings.Contains(u.Key[len(l.Prefix):], l.Delimiter)
-		if grouped || page.IsTruncated && u.Key > page.Next || u.Key <= l.After || len(from.Versions(u.Key)) > 0 {
+	query := l.Query
+	query.Max = maxUncommitted
+	uploads := from.ListUploads(query)
+	for _, prefix := range uploads.Prefixes {
+		added := prefixXML{Name: nameXML(prefix)}
+		if !l.isAfter(page, prefix) && !slices.Contains(document.Blobs.Prefixes, added) {
+			document.Blobs.Prefixes = append(document.Blobs.Prefixes, added)
+		}
+	}
+	for _, u := range uploads.Uploads {
+		if l.isAfter(page, u.Key) || u.Key <= l.After || len(from.Versions(u.Key)) > 0 {
 			continue
 		}
 		document.Blobs.Blobs = append(document.Blobs.Blobs, blobXML{
@@ -251,4 +285,10 @@ func (l listing) addUncommitted(from *objects.Bucket, document *listXML, page ob
 		})
 	}
 	slices.SortStableFunc(document.Blobs.Blobs, func(a, b blobXML) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	slices.SortFunc(document.Blobs.Prefixes, func(a, b prefixXML) int { return strings.Compare(string(a.Name), string(b.Name)) })
+}
+
+// isAfter reports whether a name belongs to a later page.
+func (l listing) isAfter(page objects.Page, name string) bool {
+	return page.IsTruncated && name > page.Next
 }

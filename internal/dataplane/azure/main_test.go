@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { leaks.Main(m) }
 
 const (
 	owner   = "test.example.com"
-	all     = "racwdlt"
+	all     = "racwdltf"
 	version = "2024-11-04"
 )
 

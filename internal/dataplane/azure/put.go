@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,42 +21,42 @@ func (s *Service) put(x *exchange) error {
 	kind := x.header(typeHeader)
 	switch {
 	case kind == "":
-		return failure.ErrMissingHeader.With("The header x-ms-blob-type is required.")
-	case kind == "PageBlob":
-		return failure.ErrNotImplemented.With("cosi-emu does not implement page blobs.")
-	case kind != blockBlob && kind != appendBlob:
-		return failure.ErrInvalidHeader.With("The value of x-ms-blob-type must be BlockBlob or AppendBlob.")
-	case kind == appendBlob && x.body.content.Size() > 0:
-		return failure.ErrInvalidHeader.With("An append blob is created without content.")
+		return failure.ErrMissingHeader.Because("The header x-ms-blob-type is required.")
+	case kind != blockBlob && kind != appendBlob && kind != pageBlob:
+		return failure.ErrInvalidHeader.Because("The value of x-ms-blob-type must be BlockBlob, AppendBlob or PageBlob.")
+	case kind != blockBlob && x.body.content.Size() > 0:
+		return failure.ErrInvalidHeader.Because("An append blob or a page blob is created without content.")
+	case kind == pageBlob:
+		return s.createPages(x)
 	}
-	digest := base64.StdEncoding.EncodeToString(x.body.md5)
-	return s.replace(x, kind, x.body.content, digest, nil)
+	made := properties{Type: kind}
+	if kind == blockBlob {
+		made.MD5 = base64.StdEncoding.EncodeToString(x.body.md5)
+	}
+	return s.replace(x, made, x.body.content, nil)
 }
 
 // replace stores a new blob with the headers, metadata and tags of the request, and responds. The
-// source is a copy's, or nil.
-func (s *Service) replace(x *exchange, kind string, body objects.Body, digest string, source *blob) error {
+// properties are its type, digest and sequence number. The source is a copy's, or nil.
+func (s *Service) replace(x *exchange, made properties, body objects.Body, source *blob) error {
 	a, headers, err := x.attributes(source)
 	if err != nil {
 		return err
 	}
-	made, err := s.change(x, true, func(current *blob) (*draft, error) {
-		if err := s.checkWrite(x, current); err != nil {
+	stored, err := s.change(x, true, func(current *blob) (*draft, error) {
+		if err := s.checkReplace(x, current); err != nil {
 			return nil, err
 		}
-		d := s.fresh(kind, current)
-		d.Body, d.Attributes, d.headers = body, a, headers
-		d.MD5 = cmp.Or(x.header("X-Ms-Blob-Content-Md5"), digest)
-		if kind == appendBlob {
-			d.MD5 = x.header("X-Ms-Blob-Content-Md5")
-		}
+		d := s.fresh(made.Type, current)
+		d.Body, d.Attributes, d.headers, d.SequenceNumber = body, a, headers, made.SequenceNumber
+		d.MD5 = cmp.Or(x.header("X-Ms-Blob-Content-Md5"), made.MD5)
 		s.touch(&d)
-		return &d, nil
+		return &d, s.setTierOf(x, &d)
 	})
 	if err != nil {
 		return err
 	}
-	return x.created(made)
+	return x.created(stored)
 }
 
 // created responds to a request that has written a blob, with the checksums of the body.
@@ -82,9 +83,6 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 		a.Metadata = source.Attributes.Metadata
 	}
 	x.overrideHeaders(&headers)
-	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
-		return a, headers, err
-	}
 	given, err := x.metadata()
 	if err != nil {
 		return a, headers, err
@@ -99,11 +97,11 @@ func (x *exchange) attributes(source *blob) (a objects.Attributes, headers objec
 func (x *exchange) tags(source *blob) (map[string]string, error) {
 	switch option := x.header(tagOption); {
 	case option != "" && option != "COPY" && option != "REPLACE":
-		return nil, failure.ErrInvalidHeader.With("The value of " + strings.ToLower(tagOption) + " must be COPY or REPLACE.")
+		return nil, failure.ErrInvalidHeader.Because("The value of " + strings.ToLower(tagOption) + " must be COPY or REPLACE.")
 	case !x.copiesTags():
 		return parseTags(x.header(tagsHeader))
 	case x.header(tagsHeader) != "":
-		return nil, failure.ErrInvalidHeader.With("A copy with the tags of its source takes no x-ms-tags.")
+		return nil, failure.ErrBothTags
 	default:
 		return source.Attributes.Tags, nil
 	}
@@ -177,15 +175,23 @@ func (s *Service) setMetadata(x *exchange) error {
 	return nil
 }
 
-// setProperties replaces the headers of a blob, and removes missing ones.
+// describing are the headers of a request that set properties of a blob.
+var describing = []string{"X-Ms-Blob-Cache-Control", "X-Ms-Blob-Content-Type", "X-Ms-Blob-Content-Encoding", "X-Ms-Blob-Content-Language",
+	"X-Ms-Blob-Content-Disposition", "X-Ms-Blob-Content-Md5"}
+
+// setProperties replaces the headers of a blob, and removes missing ones. A request that only changes
+// the size or the sequence number of a page blob keeps them. The digest is not verified.
 func (s *Service) setProperties(x *exchange) error {
-	if _, err := digestOf(x.header("X-Ms-Blob-Content-Md5")); err != nil {
-		return err
-	}
 	changed, err := s.edit(x, func(_ *blob, d *draft) error {
-		d.headers = objects.Headers{}
-		x.overrideHeaders(&d.headers)
-		d.MD5 = x.header("X-Ms-Blob-Content-Md5")
+		resized, err := x.setPageProperties(d)
+		if err != nil {
+			return err
+		}
+		if !resized || slices.ContainsFunc(describing, func(name string) bool { return x.header(name) != "" }) {
+			d.headers = objects.Headers{}
+			x.overrideHeaders(&d.headers)
+			d.MD5 = x.header("X-Ms-Blob-Content-Md5")
+		}
 		s.touch(d)
 		return nil
 	})
@@ -193,6 +199,9 @@ func (s *Service) setProperties(x *exchange) error {
 		return err
 	}
 	x.describe(changed)
+	if changed.Type == pageBlob {
+		x.set(sequenceHeader, strconv.FormatInt(changed.SequenceNumber, 10))
+	}
 	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
@@ -224,25 +233,59 @@ func (s *Service) add(x *exchange, block objects.Body) error {
 }
 
 func (x *exchange) checkAppend(b *blob, size int64) error {
-	position, err := number(x.header("X-Ms-Blob-Condition-Appendpos"), b.Size())
+	limit, err := number(x.header("X-Ms-Blob-Condition-Maxsize"), b.Size()+size)
 	if err != nil {
 		return err
 	}
-	limit, err := number(x.header("X-Ms-Blob-Condition-Maxsize"), b.Size()+size)
-	switch {
-	case err != nil:
+	if err := x.checkPosition(b); err != nil {
 		return err
-	case b.Type != appendBlob:
-		return failure.ErrBlobType
+	}
+	switch {
 	case size == 0:
-		return failure.ErrInvalidHeader.With("A block that is appended must not be empty.")
-	case position != b.Size():
-		return failure.ErrAppendPosition
+		return failure.ErrInvalidHeader.Because("A block that is appended must not be empty.")
+	case b.Sealed:
+		return failure.ErrSealed
 	case b.Size()+size > limit:
 		return failure.ErrMaxBlobSize
 	case b.Blocks >= maxAppended:
 		return failure.ErrBlockCount
 	}
+	return nil
+}
+
+// checkPosition checks that a blob is an append blob of the size that the request expects, if any.
+func (x *exchange) checkPosition(b *blob) error {
+	position, err := number(x.header("X-Ms-Blob-Condition-Appendpos"), b.Size())
+	switch {
+	case err != nil:
+		return err
+	case b.Type != appendBlob:
+		return failure.ErrBlobType
+	case position != b.Size():
+		return failure.ErrAppendPosition
+	}
+	return nil
+}
+
+// seal makes an append blob read-only. Sealing it again changes nothing.
+func (s *Service) seal(x *exchange) error {
+	changed, err := s.edit(x, func(current *blob, d *draft) error {
+		if err := x.checkPosition(current); err != nil {
+			return err
+		}
+		d.modified = current.Modified()
+		if !current.Sealed {
+			d.Sealed = true
+			s.touch(d)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.describe(changed)
+	x.set("X-Ms-Blob-Sealed", "true")
+	x.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
@@ -252,7 +295,7 @@ func number(text string, missing int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, failure.ErrInvalidHeader.With("A position or size must be a number.")
+		return 0, failure.ErrInvalidHeader.Because("A position or size must be a number.")
 	}
 	return n, nil
 }

@@ -41,7 +41,7 @@ func (s *Service) respond(x *exchange, err error) { failure.Of(err).Write(x.Erro
 // differently.
 func (s *Service) parse(x *exchange) (err error) {
 	if x.Query, err = url.ParseQuery(x.R.URL.RawQuery); err != nil {
-		return failure.ErrInvalidQuery.With("The query is not properly escaped.")
+		return failure.ErrInvalidQuery.Because("The query is not properly escaped.")
 	}
 	version, err := versionOf(x.Query, x.R.Header)
 	x.set(versionHeader, version)
@@ -63,6 +63,10 @@ func (s *Service) classify(x *exchange) error {
 	x.operation = op
 	switch {
 	case op.do != nil:
+		var err error
+		if x.lease, err = leaseID(x.header(leaseHeader)); err != nil {
+			return err
+		}
 		return op.check(x.Query, x.R.Header)
 	case op.needs == nil:
 		return failure.ErrForbidden.With("Only the driver may do " + op.name + ", for a BucketClaim.")

@@ -12,6 +12,7 @@ type Service struct {
 	*pipeline.Service
 
 	options  Options
+	single   http.Handler // for the calls of a batch, which have been received
 	protocol *pipeline.Protocol[*exchange]
 }
 
@@ -20,6 +21,7 @@ func New(options Options) (*Service, error) {
 	s := &Service{options: options.WithDefaults()}
 	s.protocol = s.newProtocol()
 	s.Service = pipeline.NewService(s.options, http.HandlerFunc(s.serve))
+	s.single = s.options.Middleware(s.Unwrapped())
 	return s, nil
 }
 

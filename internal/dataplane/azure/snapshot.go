@@ -29,6 +29,9 @@ func (s *Service) snapshot(x *exchange) error {
 		if err := s.checkSnapshot(x, found.base); err != nil {
 			return m, err
 		}
+		if err := found.base.checkOnline(); err != nil {
+			return m, err
+		}
 		id = nextSnapshot(s.now(), found.snapshots)
 		base, shot := found.base.draft(), found.base.draft()
 		base.modified, shot.modified = found.base.Modified(), found.base.Modified()
@@ -69,8 +72,8 @@ func (s *Service) checkSnapshot(x *exchange, b *blob) error {
 	if err := x.checkConditions(b); err != nil {
 		return err
 	}
-	if id := x.header(leaseHeader); id != "" {
-		return b.Lease.allows(id, s.now())
+	if x.lease != "" {
+		return b.Lease.allows(x.lease, s.now())
 	}
 	return nil
 }
@@ -91,9 +94,9 @@ func (s *Service) remove(x *exchange) error {
 	which, id := strings.ToLower(x.header("X-Ms-Delete-Snapshots")), x.Query.Get("snapshot")
 	switch {
 	case which != "" && which != "include" && which != "only":
-		return failure.ErrInvalidHeader.With("The value of x-ms-delete-snapshots must be include or only.")
+		return failure.ErrInvalidHeader.Because("The value of x-ms-delete-snapshots must be include or only.")
 	case id != "" && which != "":
-		return failure.ErrInvalidQuery.With("A snapshot is deleted without the header x-ms-delete-snapshots.")
+		return failure.ErrInvalidQuery.Because("A snapshot is deleted without the header x-ms-delete-snapshots.")
 	}
 	_, err := x.bucket.Modify(x.target.blob, func(all []*objects.Version) (m objects.Modification, err error) {
 		found, err := versionsOf(all)

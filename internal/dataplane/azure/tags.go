@@ -6,17 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/failure"
-)
-
-const (
-	maxTags     = 10
-	maxTagKey   = 128
-	maxTagValue = 256
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/tagcondition"
 )
 
 func parseTags(text string) (map[string]string, error) {
@@ -38,22 +31,16 @@ func parseTags(text string) (map[string]string, error) {
 }
 
 func checkTags(tags map[string]string) error {
-	if len(tags) > maxTags {
+	if len(tags) > tagcondition.MaxTags {
 		return failure.ErrTags
 	}
 	for name, value := range tags {
-		if name == "" || utf8.RuneCountInString(name) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue ||
-			!isTagText(name) || !isTagText(value) {
+		if name == "" || utf8.RuneCountInString(name) > tagcondition.MaxKey || utf8.RuneCountInString(value) > tagcondition.MaxValue ||
+			!tagcondition.IsText(name) || !tagcondition.IsText(value) {
 			return failure.ErrTags
 		}
 	}
 	return nil
-}
-
-func isTagText(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" +-./:=_", r)
-	})
 }
 
 type tagXML struct {
@@ -98,7 +85,7 @@ func (s *Service) setTags(x *exchange) error {
 	if err := checkTags(tags); err != nil {
 		return err
 	}
-	_, err := s.edit(x, func(current *blob, d *draft) error {
+	_, err := s.amend(x, func(current *blob, d *draft) error {
 		d.Attributes.Tags, d.modified = tags, current.Modified()
 		return nil
 	})

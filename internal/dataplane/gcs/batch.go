@@ -4,17 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/pipeline"
 )
 
 const (
@@ -48,7 +47,7 @@ func (s *Service) batch(x *exchange) error {
 		if err != nil {
 			return err
 		}
-		if err := s.run(c).write(part); err != nil {
+		if err := s.run(c).Send(part); err != nil {
 			return err
 		}
 	}
@@ -140,46 +139,12 @@ func checkCall(r *http.Request) error {
 	return nil
 }
 
-func (s *Service) run(c call) *recorded {
-	w := &recorded{header: http.Header{}}
+func (s *Service) run(c call) *pipeline.Recorded {
+	w := pipeline.NewRecorded()
 	if c.failed != nil {
 		failure.Of(c.failed).Write(w)
 		return w
 	}
 	s.single.ServeHTTP(w, c.request)
 	return w
-}
-
-// recorded is a response in memory.
-type recorded struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorded) Header() http.Header { return r.header }
-
-func (r *recorded) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-}
-
-func (r *recorded) Write(data []byte) (int, error) {
-	r.WriteHeader(http.StatusOK)
-	return r.body.Write(data)
-}
-
-// write writes the response in its form on a connection.
-func (r *recorded) write(w io.Writer) error {
-	r.WriteHeader(http.StatusOK)
-	r.header.Set("Content-Length", strconv.Itoa(r.body.Len()))
-	if _, err := fmt.Fprintf(w, "HTTP/1.1 %d %s\r\n", r.status, http.StatusText(r.status)); err != nil {
-		return err
-	}
-	if err := r.header.Write(w); err != nil {
-		return err
-	}
-	_, err := w.Write(append([]byte("\r\n"), r.body.Bytes()...))
-	return err
 }

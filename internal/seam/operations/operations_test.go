@@ -198,6 +198,7 @@ func TestEffects(t *testing.T) {
 		{
 			"AppendBlock", "AppendBlockFromURL",
 			"CompleteMultipartUpload", "CopyBlob", "CopyBlobFromURL", "CopyObject", "PutBlob", "PutBlobFromURL", "PutBlockList", "PutObject",
+			"PutPage", "PutPageFromURL",
 			"multipartUploads.complete", "objects.compose", "objects.copy", "objects.insert", "objects.rewrite",
 		},
 		{"AdminEmptyBucket", "DeleteBlob", "DeleteObject", "DeleteObjects", "objects.delete"},

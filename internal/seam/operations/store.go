@@ -32,12 +32,13 @@ var adminCalls = []string{
 
 // Operations of S3, GCS and Azure by their effect on objects.
 var (
-	// stores always store the object of their subject when they succeed. An append succeeds only if
-	// the object exists.
+	// stores always store the object of their subject when they succeed. An append and a write of pages
+	// succeed only if the object exists.
 	stores = []string{
 		"PutObject", "CopyObject", "CompleteMultipartUpload",
 		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
 		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL", "AppendBlock", "AppendBlockFromURL",
+		"PutPage", "PutPageFromURL",
 	}
 	// storesOther may store an object whose name only the body of the request has, or may succeed
 	// without storing one. The event's response has the name.

@@ -3,11 +3,12 @@ package objects
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/store/blobstore"
 )
 
-// piece is a part of a blob.
+// piece is a part of a blob. Without a blob it is a hole, which reads as zeros.
 type piece struct {
 	blob           blobstore.Blob
 	offset, length int64
@@ -36,7 +37,7 @@ func bodyOf(pieces []piece) Body {
 	switch {
 	case len(pieces) == 0:
 		return Body{}
-	case len(pieces) == 1 && pieces[0].length == pieces[0].blob.Size():
+	case len(pieces) == 1 && !pieces[0].isHole() && pieces[0].length == pieces[0].blob.Size():
 		return Body{whole: pieces[0].blob}
 	}
 	return Body{joined: &pieces}
@@ -71,33 +72,40 @@ func (b Body) piece(i int) (piece, bool) {
 	return piece{}, false
 }
 
+// blobs yields the blob of each piece that has one.
+func (b Body) blobs(yield func(blobstore.Blob) bool) {
+	for p := range b.pieces {
+		if !p.isHole() && !yield(p.blob) {
+			return
+		}
+	}
+}
+
 // Retain adds a reference to each blob of the body. The caller must already have one.
 func (b Body) Retain() {
-	for p := range b.pieces {
-		p.blob.Retain()
+	for blob := range b.blobs {
+		blob.Retain()
 	}
 }
 
 // Release drops a reference to each blob of the body.
 func (b Body) Release() {
-	for p := range b.pieces {
-		p.blob.Release()
+	for blob := range b.blobs {
+		blob.Release()
 	}
 }
 
 // Blobs returns the blobs of the body, without new references.
-func (b Body) Blobs() []blobstore.Blob {
-	var all []blobstore.Blob
-	for p := range b.pieces {
-		all = append(all, p.blob)
-	}
-	return all
-}
+func (b Body) Blobs() []blobstore.Blob { return slices.Collect(b.blobs) }
 
 func join(bodies []Body) Body {
 	var all []piece
 	for _, body := range bodies {
 		for p := range body.pieces {
+			if last := len(all) - 1; p.isHole() && last >= 0 && all[last].isHole() {
+				all[last].length += p.length
+				continue
+			}
 			all = append(all, p)
 		}
 	}
@@ -119,6 +127,9 @@ func (b Body) Slice(offset, length int64) Body {
 		if take <= 0 {
 			break
 		}
+		if p.isHole() {
+			offset = 0
+		}
 		cut = append(cut, piece{p.blob, p.offset + offset, take})
 		length, offset = length-take, 0
 	}
@@ -131,8 +142,8 @@ func (b Body) Open() io.ReadCloser { return &bodyReader{body: b} }
 // damage returns an error of kind blobstore.ErrDamaged if a blob of the body is known to be
 // damaged.
 func (b Body) damage() error {
-	for p := range b.pieces {
-		if err := p.blob.Damage(); err != nil {
+	for blob := range b.blobs {
+		if err := blob.Damage(); err != nil {
 			return err
 		}
 	}
@@ -203,7 +214,7 @@ func (r *bodyReader) advance() error {
 	if !ok {
 		return io.EOF
 	}
-	open, err := next.blob.Open(next.offset, next.length)
+	open, err := next.open()
 	if err != nil {
 		return err
 	}

@@ -166,6 +166,10 @@ func (w *imageWriter) body(of Body, d Damage) Body {
 		if w.failed != nil {
 			return Body{}
 		}
+		if p.isHole() {
+			pieces = append(pieces, p)
+			continue
+		}
 		copied, ok := w.copies[p.blob]
 		if !ok {
 			copied.blob, copied.err = w.blob(p.blob)

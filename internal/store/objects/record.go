@@ -53,7 +53,7 @@ type (
 		Lock     *Lock             `json:"lock,omitempty"`
 	}
 	pieceRecord struct {
-		Blob   blobstore.BlobID `json:"blob"`
+		Blob   blobstore.BlobID `json:"blob,omitempty"` // missing for a hole
 		Offset int64            `json:"offset,omitempty"`
 		Length int64            `json:"length"`
 	}
@@ -108,7 +108,11 @@ func (r attributesRecord) attributes() Attributes {
 func (b Body) record() []pieceRecord {
 	var all []pieceRecord
 	for p := range b.pieces {
-		all = append(all, pieceRecord{Blob: p.blob.ID(), Offset: p.offset, Length: p.length})
+		record := pieceRecord{Offset: p.offset, Length: p.length}
+		if !p.isHole() {
+			record.Blob = p.blob.ID()
+		}
+		all = append(all, record)
 	}
 	return all
 }
@@ -116,6 +120,10 @@ func (b Body) record() []pieceRecord {
 func bodyFrom(records []pieceRecord, from blobstore.Store) (Body, error) {
 	pieces := make([]piece, 0, len(records))
 	for _, r := range records {
+		if r.Blob == 0 && r.Offset == 0 && r.Length > 0 {
+			pieces = append(pieces, piece{length: r.Length})
+			continue
+		}
 		blob, err := from.Blob(r.Blob)
 		if err != nil {
 			return Body{}, err

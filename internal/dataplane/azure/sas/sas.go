@@ -24,7 +24,7 @@ const resourceContainer = "c"
 var signed = []string{"sp", "st", "se", "", "si", "sip", "spr", "sv", "sr", "snapshot", "ses", "rscc", "rscd", "rsce", "rscl", "rsct"}
 
 // AllPermissions are the letters of all permissions that the service knows.
-const AllPermissions = "racwdlt"
+const AllPermissions = "racwdltf"
 
 // Parameters are the query parameters of a signature, except ses for encryption scopes.
 func Parameters() []string {

@@ -1,4 +1,5 @@
-// Package tagcondition has the conditions on the tags of a blob, in the header x-ms-if-tags.
+// Package tagcondition has the conditions on the tags of a blob: a request has them in the header
+// x-ms-if-tags, and a search as a filter.
 package tagcondition
 
 import (
@@ -25,16 +26,20 @@ func Parse(text string) (Condition, error) {
 	for {
 		found := oneComparison.FindStringSubmatch(text)
 		if found == nil {
-			return nil, failure.ErrInvalidHeader.With("The value of x-ms-if-tags must be comparisons such as \"tag\" = 'value', with AND and OR.")
+			return nil, failure.ErrInvalidHeader.Because("The value of x-ms-if-tags must be comparisons such as \"tag\" = 'value', with AND and OR.")
+		}
+		one := comparison{found[1] + found[2], found[3], strings.ReplaceAll(found[4], "''", "'")}
+		if !IsText(one.tag) || !IsText(one.value) {
+			return nil, failure.ErrInvalidHeader.Because("A tag or value of x-ms-if-tags has a character that is not permitted.")
 		}
 		last := len(all) - 1
-		all[last] = append(all[last], comparison{found[1] + found[2], found[3], strings.ReplaceAll(found[4], "''", "'")})
+		all[last] = append(all[last], one)
 		if text = text[len(found[0]):]; text == "" {
 			return all, nil
 		}
 		operator := oneOperator.FindStringSubmatch(text)
 		if operator == nil {
-			return nil, failure.ErrInvalidHeader.With("The comparisons of x-ms-if-tags must be joined by AND or OR.")
+			return nil, failure.ErrInvalidHeader.Because("The comparisons of x-ms-if-tags must be joined by AND or OR.")
 		}
 		if text = text[len(operator[0]):]; operator[1] == "" {
 			all = append(all, nil)

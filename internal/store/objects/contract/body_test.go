@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -29,10 +31,12 @@ func (f *fixture) joined(pieces ...string) objects.Body {
 // bodies are contents in the forms that bodies can have.
 func bodies(f *fixture) map[string]objects.Body {
 	return map[string]objects.Body{
-		"":                f.body(""),
-		"one":             f.body("one"),
-		"first-second":    f.joined("first-", "second"),
-		"aaaabbbbccccddd": f.joined("aaaa", "bbbb", "cccc", "ddd"),
+		"":                   f.body(""),
+		"one":                f.body("one"),
+		"first-second":       f.joined("first-", "second"),
+		"aaaabbbbccccddd":    f.joined("aaaa", "bbbb", "cccc", "ddd"),
+		"\x00\x00\x00":       objects.Hole(3),
+		"one\x00\x00two\x00": objects.Join(f.body("one"), objects.Hole(2), f.body("two"), objects.Hole(1)),
 	}
 }
 
@@ -167,6 +171,34 @@ func TestLargeBodies(t *testing.T) {
 		to := from + random.IntN(len(want)-from)
 		if got := f.read(body.Slice(int64(from), int64(to-from))); got != want[from:to] {
 			t.Errorf("bytes %d to %d are not those that were stored", from, to)
+		}
+	}
+}
+
+// TestBodyChanges: the changes of a body are the ranges that it does not share with an earlier one.
+func TestBodyChanges(t *testing.T) {
+	f := newFixture(t, objects.Config{})
+	one, two := f.body("one"), f.body("two")
+	both := objects.Join(one, two)
+	for name, tc := range map[string]struct {
+		body, earlier objects.Body
+		want          []objects.Extent
+	}{
+		"nothing":        {},
+		"content":        {both, objects.Body{}, []objects.Extent{{Length: 6}}},
+		"same":           {both, both, nil},
+		"hole":           {objects.Hole(6), objects.Body{}, nil},
+		"hole after":     {objects.Join(one, objects.Hole(9)), one, nil},
+		"cleared":        {objects.Join(one, objects.Hole(3)), both, []objects.Extent{{Offset: 3, Length: 3, IsHole: true}}},
+		"cleared part":   {objects.Join(one, two.Slice(0, 1), objects.Hole(2)), both, []objects.Extent{{Offset: 4, Length: 2, IsHole: true}}},
+		"replaced":       {objects.Join(two, two), both, []objects.Extent{{Length: 3}}},
+		"moved":          {objects.Join(two, one), both, []objects.Extent{{Length: 6}}},
+		"filled":         {objects.Join(objects.Hole(1), one, objects.Hole(2)), objects.Hole(6), []objects.Extent{{Offset: 1, Length: 3}}},
+		"shorter":        {both.Slice(0, 4), both, nil},
+		"part of a hole": {objects.Hole(9).Slice(2, 3), objects.Hole(1), nil},
+	} {
+		if diff := cmp.Diff(tc.want, tc.body.Changes(tc.earlier)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
