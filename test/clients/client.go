@@ -50,6 +50,7 @@ var catalogue = []struct {
 	{"mc", "mc.sh", []protocol{s3}, []string{"mc"}},
 	{"restic", "restic.sh", []protocol{s3}, []string{"restic"}},
 	{"rclone", "rclone.sh", []protocol{s3, gcs, azure}, []string{"rclone"}},
+	{"gocloud.dev", "", []protocol{s3, gcs, azure}, []string{self}},
 	{"storage for Go", "", []protocol{gcs}, []string{self}},
 	{"storage for JavaScript", "gcs.mjs", []protocol{gcs}, []string{"node"}},
 	{"gsutil", "gsutil.sh", []protocol{xmlAPI}, []string{"gsutil"}},

@@ -15,15 +15,21 @@ import (
 type googleStore struct{ *storage.BucketHandle }
 
 func newGoogle(do string) store {
-	token := os.Getenv("HMAC_ACCESS_ID") + ":" + os.Getenv("HMAC_SECRET")
-	if do == "anonymous" {
-		token = ""
-	}
-	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token})
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: googleToken(do)})
 	endpoint := option.WithEndpoint(os.Getenv("COSI_GCS_ENDPOINT") + "/storage/v1/")
 	client := must(storage.NewClient(background, endpoint, option.WithTokenSource(source)))
-	client.SetRetry(storage.WithPolicy(storage.RetryNever))
+	if !retries {
+		client.SetRetry(storage.WithPolicy(storage.RetryNever))
+	}
 	return googleStore{client.Bucket(bucket)}
+}
+
+// googleToken is the key of a Secret as a token.
+func googleToken(do string) string {
+	if do == "anonymous" {
+		return ""
+	}
+	return os.Getenv("HMAC_ACCESS_ID") + ":" + os.Getenv("HMAC_SECRET")
 }
 
 // write has conditions on generations, where other services have ETags.

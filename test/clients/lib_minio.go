@@ -30,9 +30,13 @@ func newMinio(do string) store {
 	if os.Getenv("AWS_S3_ADDRESSING_STYLE") == "virtual" {
 		style = minio.BucketLookupDNS
 	}
+	attempts := 1
+	if retries {
+		attempts = minio.MaxRetry
+	}
 	return minioStore{must(minio.New(endpoint.Host, &minio.Options{
 		Creds: keys, Secure: endpoint.Scheme == "https", Region: os.Getenv("AWS_REGION"), BucketLookup: style,
-		TrailingHeaders: true, MaxRetries: 1,
+		TrailingHeaders: true, MaxRetries: attempts,
 	}))}
 }
 

@@ -25,6 +25,7 @@ type library struct {
 var libraries = map[string]library{
 	"aws-sdk-go-v2":  {"github.com/aws/aws-sdk-go-v2/service/s3", newAWS},
 	"minio-go":       {"github.com/minio/minio-go/v7", newMinio},
+	"gocloud.dev":    {"gocloud.dev", newGoCloud},
 	"storage for Go": {"cloud.google.com/go/storage", newGoogle},
 	"azblob for Go":  {"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", newAzblob},
 }
@@ -57,6 +58,9 @@ type object struct {
 var (
 	key, bucket, version = os.Getenv("KEY"), os.Getenv(varBucket), os.Getenv("VERSION")
 	algorithm, etag      = os.Getenv("ALGORITHM"), os.Getenv("ETAG")
+
+	// retries reports whether the client is to repeat requests. Else it must not hide that one has failed.
+	retries = os.Getenv(varRetries) != ""
 
 	background = context.Background()
 	blue       = map[string]string{"colour": "blue"}

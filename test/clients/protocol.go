@@ -41,6 +41,8 @@ const (
 	varBucket = "BUCKET_NAME"
 	varSAS    = "AZURE_STORAGE_SAS_TOKEN"
 	varCA     = "AWS_CA_BUNDLE"
+	// varRetries is set if the client is to repeat requests.
+	varRetries = "RETRIES"
 )
 
 // asS3 returns the environment of clients of S3 that use the XML API of GCS with the HMAC key,

@@ -119,13 +119,13 @@ func (t *try) setUp() error {
 func (t *try) start(c *client, do string) error {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, stepTimeout, fmt.Errorf("not done after %s", stepTimeout))
 	defer cancel()
-	cmd := c.command(ctx, do, t.environment, t.dir)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(t.content), &stdout, &stderr
 	found, err := t.losing()
 	if err != nil {
 		return err
 	}
+	cmd := c.command(ctx, do, t.environment, t.dir)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(t.content), &stdout, &stderr
 	err = cmd.Run()
 	t.lost = found()
 	t.output = stdout.String()
@@ -144,6 +144,7 @@ func (t *try) losing() (func() bool, error) {
 	if t.lose == 0 {
 		return func() bool { return false }, nil
 	}
+	t.environment[varRetries] = "yes"
 	name := "lost-" + t.environment[varBucket]
 	err := t.faults.Add(fault.Fault{
 		Name:   name,

@@ -2,7 +2,8 @@
 import { ContainerClient, StorageRetryPolicyType } from '@azure/storage-blob';
 import { content, env, headers, key, partSize, run, save, show, sync, version } from './lib.mjs';
 
-const open = (uri) => new ContainerClient(uri, undefined, { retryOptions: { maxTries: 1, retryPolicyType: StorageRetryPolicyType.FIXED } });
+const retryOptions = { maxTries: env.RETRIES ? 4 : 1, retryDelayInMs: 10, retryPolicyType: StorageRetryPolicyType.FIXED };
+const open = (uri) => new ContainerClient(uri, undefined, { retryOptions });
 const container = open(env.AZURE_STORAGE_SAS_TOKEN ?? 'http://localhost/a/b');
 const blob = container.getBlockBlobClient(key || 'none');
 const put = async (options) => { const body = await content(); await blob.upload(body, body.length, options); };

@@ -7,7 +7,7 @@ import { bucket as name, content, env, headers, key, na, run, save, show, sync, 
 const open = (token) => {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: token, expiry_date: Date.now() + 1e9 });
-  const options = { apiEndpoint: env.COSI_GCS_ENDPOINT, projectId: env.PROJECT_ID, retryOptions: { autoRetry: false } };
+  const options = { apiEndpoint: env.COSI_GCS_ENDPOINT, projectId: env.PROJECT_ID, retryOptions: { autoRetry: !!env.RETRIES } };
   return new Storage({ ...options, authClient, useAuthWithCustomEndpoint: true }).bucket(name || 'none');
 };
 const bucket = open(`${env.HMAC_ACCESS_ID}:${env.HMAC_SECRET}`);
