@@ -25,7 +25,7 @@ import (
 func (s *Service) dialect() *s3exchange.Dialect {
 	return &s3exchange.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
-		Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
+		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType, MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
 		Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 	}
 }
@@ -241,7 +241,6 @@ func xmlConditions(header http.Header, c *objects.Conditions) error {
 
 func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	h := a.Headers.Value()
-	h.ContentType = cmp.Or(h.ContentType, defaultType)
 	if h.StorageClass = header.Get(classHeader); h.StorageClass == defaultClass {
 		h.StorageClass = ""
 	}
@@ -288,16 +287,24 @@ func appendGenerations(to []byte, v *objects.Version) []byte {
 }
 
 func describeXML(header http.Header, v *objects.Version) {
-	encoding := cmp.Or(v.StandardHeaders().ContentEncoding, "identity")
-	header["X-Goog-Hash"] = hashesOf(&attributes{CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag)})
+	h := v.StandardHeaders()
+	describeAttributes(header, &attributes{
+		Generation: v.Generation(), Metageneration: v.Metageneration(), Size: v.Size(), ContentEncoding: h.ContentEncoding,
+		StorageClass: cmp.Or(h.StorageClass, defaultClass), CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag), ComponentCount: v.ETag.Parts,
+	})
+}
+
+// describeAttributes sets the headers that identify an object.
+func describeAttributes(header http.Header, a *attributes) {
+	header["X-Goog-Hash"] = hashesOf(a)
 	for name, value := range map[string]string{
-		"X-Goog-Generation": strconv.FormatInt(v.Generation(), 10), "X-Goog-Metageneration": strconv.FormatInt(v.Metageneration(), 10),
-		"X-Goog-Stored-Content-Length": strconv.FormatInt(v.Size(), 10), "X-Goog-Stored-Content-Encoding": encoding,
-		classHeader: cmp.Or(v.StandardHeaders().StorageClass, defaultClass),
+		"X-Goog-Generation": strconv.FormatInt(a.Generation, 10), "X-Goog-Metageneration": strconv.FormatInt(a.Metageneration, 10),
+		"X-Goog-Stored-Content-Length": strconv.FormatInt(a.Size, 10), "X-Goog-Stored-Content-Encoding": cmp.Or(a.ContentEncoding, "identity"),
+		classHeader: a.StorageClass,
 	} {
 		header.Set(name, value)
 	}
-	if v.ETag.Parts > 0 {
-		header.Set("X-Goog-Component-Count", strconv.Itoa(int(v.ETag.Parts)))
+	if a.ComponentCount > 0 {
+		header.Set("X-Goog-Component-Count", strconv.Itoa(int(a.ComponentCount)))
 	}
 }

@@ -67,14 +67,14 @@ func levelOf(bucket, key string) s3op.Level {
 }
 
 // parseCopySource reads the header X-Amz-Copy-Source: a path, with or without a leading slash,
-// percent-encoded in whole or in part.
+// percent-encoded in whole or in part. A plus is a space, as in S3.
 func parseCopySource(header string) (s3exchange.Source, error) {
 	raw, query, _ := strings.Cut(header, "?")
 	version, ok := strings.CutPrefix(query, "versionId=")
 	if query != "" && (!ok || version == "" || strings.Contains(version, "&")) {
 		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source has a query other than ?versionId=")
 	}
-	path, err := url.PathUnescape(raw)
+	path, err := url.QueryUnescape(raw)
 	if err != nil {
 		return s3exchange.Source{}, s3error.ErrInvalidArgument.With("Copy Source must be URL-encoded")
 	}
