@@ -47,8 +47,8 @@ func contextsOf(custom map[string]contextValue) *contexts {
 
 var errContexts = failure.ErrInvalid.With("The member contexts of the metadata must have a member custom, with an object for each key")
 
-// applyContexts changes the object contexts. A null value deletes its key, and null contexts delete
-// all keys.
+// applyContexts changes the object contexts. A null or empty value deletes its key, and null contexts
+// delete all keys.
 func (d document) applyContexts(a *attributes, now time.Time) error {
 	raw, ok := d["contexts"]
 	if !ok {
@@ -73,7 +73,7 @@ func (d document) applyContexts(a *attributes, now time.Time) error {
 		changed = map[string]contextValue{}
 	}
 	for key, change := range changes {
-		if change == nil {
+		if len(change) == 0 { // Google's client for Go sends an empty one
 			delete(changed, key)
 		} else if err := change.applyContext(changed, key, now); err != nil {
 			return err
