@@ -107,6 +107,9 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 		}
 		header[to] = values
 	}
+	if _, object, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); object != "" && checkName(object) != nil {
+		return r, query, s3error.ErrInvalidArgument.With("Invalid object name")
+	}
 	if err := translateValues(header); err != nil {
 		return r, query, err
 	}
@@ -206,13 +209,44 @@ func checkLength(bounds string, r *http.Request) error {
 	return nil
 }
 
-// translateQuery replaces generations by IDs of versions, and drops the signature.
+// movable are headers that Amazon's SDKs move into signed URLs, besides those with a prefix.
+var movable = []string{
+	"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Md5", "Content-Type", "Expires",
+}
+
+// xmlParameters are the parameters of the XML API, and those of S3 that are unsupported. Google ignores
+// all others.
+var xmlParameters = []string{
+	"acl", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "lifecycle", "list-type", "location", "logging",
+	"object-lock", "retention", "storageClass", "tagging", "uploadId", "uploads", "versioning", "versions", "website",
+	"prefix", "delimiter", "marker", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner", "key-marker",
+	"version-id-marker", "versionId", "upload-id-marker", "max-uploads", "part-number-marker", "max-parts", "partNumber",
+	"response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
+	"response-content-type", "response-expires",
+	"accelerate", "analytics", "attributes", "intelligent-tiering", "inventory", "legal-hold", "metrics", "notification",
+	"ownershipControls", "policy", "policyStatus", "publicAccessBlock", "replication", "requestPayment", "restore", "select", "torrent",
+}
+
+// isXMLParameter reports whether a parameter could change a request. Amazon's SDKs move headers into
+// signed URLs.
+func isXMLParameter(name string) bool {
+	canonical := http.CanonicalHeaderKey(name)
+	return slices.Contains(xmlParameters, name) || slices.Contains(movable, canonical) ||
+		strings.HasPrefix(canonical, "X-Amz-") || strings.HasPrefix(canonical, "X-Goog-")
+}
+
+// translateQuery replaces generations by IDs of versions, and drops the signature and unknown
+// parameters.
 func translateQuery(query url.Values) (url.Values, error) {
 	rest := make(url.Values, len(query))
 	for name, values := range query {
 		switch name {
 		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature", "userProject":
 			continue
+		default:
+			if !isXMLParameter(name) {
+				continue
+			}
 		case "generation":
 			if _, err := number(values[0]); err != nil || values[0] == "" {
 				return rest, s3error.ErrInvalidArgument.With("A generation must be a number")
