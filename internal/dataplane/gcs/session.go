@@ -29,6 +29,9 @@ type session struct {
 
 // begin stores a session, unless the key has too many in the bucket.
 func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
+	if err := started.Document.apply(&attributes{}, s.options.Now()); err != nil {
+		return "", err // at once, and not only with the last request
+	}
 	count := 0
 	for _, u := range bucket.ListUploads(objects.Query{Max: math.MaxInt, Appended: true}).Uploads {
 		other, err := sessionOf(u)

@@ -119,6 +119,14 @@ func TestEndedRestart(t *testing.T) {
 	}
 }
 
+// decode reads a document of the JSON API.
+func decode(t *testing.T, body []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+}
+
 func generationOf(t *testing.T, body []byte) string {
 	t.Helper()
 	var made struct {
