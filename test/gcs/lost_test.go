@@ -31,7 +31,9 @@ type lossStep struct {
 }
 
 // object returns an object of one run of the steps.
-func object(b *storage.BucketHandle, run, name string) *storage.ObjectHandle { return b.Object(run + "/" + name) }
+func object(b *storage.BucketHandle, run, name string) *storage.ObjectHandle {
+	return b.Object(run + "/" + name)
+}
 
 // lossSteps use every operation on objects.
 func lossSteps(run string) []lossStep {
