@@ -43,31 +43,17 @@ func (s *Service) compose(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	d, err := parseDocument(asked.Destination)
-	if err != nil {
-		return err
-	}
 	from, err := openAll(x.bucket, x.target.bucket, asked.SourceObjects, x.Hold)
 	if err != nil {
 		return err
 	}
-	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
-	if !d.isSet("contexts") {
-		if a.Contexts, err = contextsOfAll(from); err != nil {
-			return err
-		}
-	}
-	if err := d.apply(&a, s.options.Now().UTC()); err != nil {
+	a, err := s.composed(x, asked, from)
+	if err != nil {
 		return err
 	}
 	content, computed, err := s.concatenate(from)
 	if err != nil {
 		return err
-	}
-	if asked.DeletesSource {
-		if err := anyHeld(from); err != nil {
-			return err
-		}
 	}
 	made, err := s.put(x, a, content, computed)
 	if err != nil {
@@ -79,6 +65,26 @@ func (s *Service) compose(x *exchange) error {
 		}
 	}
 	return x.sendObject(made)
+}
+
+// composed returns the attributes of the composed object.
+func (s *Service) composed(x *exchange, asked composition, from []*objects.Version) (attributes, error) {
+	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
+	d, err := parseDocument(asked.Destination)
+	if err != nil {
+		return a, err
+	}
+	if asked.DeletesSource {
+		if err := anyHeld(from); err != nil {
+			return a, err
+		}
+	}
+	if !d.isSet("contexts") {
+		if a.Contexts, err = contextsOfAll(from); err != nil {
+			return a, err
+		}
+	}
+	return a, d.apply(&a, s.options.Now().UTC())
 }
 
 func parseComposition(body []byte) (asked composition, err error) {
@@ -148,13 +154,16 @@ func (s *Service) composeXML(x *s3exchange.Exchange, bucket *objects.Bucket) (s3
 }
 
 // element is an element of a document, for those that no field has.
-type element struct{ XMLName xml.Name }
+type element struct {
+	XMLName xml.Name `xml:""`
+}
 
 func parseComposeXML(body []byte) ([]component, error) {
 	var asked struct {
 		XMLName    xml.Name `xml:"ComposeRequest"`
 		Components []struct {
 			component
+
 			Unknown []element `xml:",any"`
 		} `xml:"Component"`
 		Unknown []element `xml:",any"`

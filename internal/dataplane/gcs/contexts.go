@@ -54,17 +54,11 @@ func (d document) applyContexts(a *attributes, now time.Time) error {
 	if !ok {
 		return nil
 	}
-	var given map[string]map[string]document
-	if err := json.Unmarshal(raw, &given); err != nil {
-		return errContexts
+	changes, isGiven, err := parseContexts(raw)
+	if err != nil {
+		return err
 	}
-	for name := range given {
-		if name != "custom" {
-			return failure.ErrNotImplemented.With("cosi-emu does not implement the member contexts." + strings.ToValidUTF8(name, "?") + " of objects")
-		}
-	}
-	changes, isGiven := given["custom"]
-	if given == nil || isGiven && changes == nil {
+	if isGiven && changes == nil {
 		a.Contexts = nil
 		return nil
 	}
@@ -84,6 +78,22 @@ func (d document) applyContexts(a *attributes, now time.Time) error {
 	}
 	a.Contexts = contextsOf(changed)
 	return nil
+}
+
+// parseContexts returns the changes of the contexts by key, and whether there are any; nil deletes all.
+func parseContexts(raw json.RawMessage) (changes map[string]document, isGiven bool, err error) {
+	var given map[string]map[string]document
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, false, errContexts
+	}
+	for name := range given {
+		if name != "custom" {
+			return nil, false, failure.ErrNotImplemented.With("cosi-emu does not implement the member contexts." +
+				strings.ToValidUTF8(name, "?") + " of objects")
+		}
+	}
+	changes, isGiven = given["custom"]
+	return changes, isGiven || given == nil, nil
 }
 
 // applyContext sets one context, from a document with its value.

@@ -41,7 +41,7 @@ func parseListing(query url.Values) (listing, error) {
 			l.Max = min(asked, maxResults)
 		}
 	}
-	if err := l.match(query); err != nil {
+	if err := match(&l.Query, query); err != nil {
 		return l, err
 	}
 	last, err := base64.URLEncoding.DecodeString(query.Get("pageToken"))
@@ -52,7 +52,7 @@ func parseListing(query url.Values) (listing, error) {
 }
 
 // match reads the parameters that select by more than a prefix.
-func (l *listing) match(query url.Values) (err error) {
+func match(l *objects.Query, query url.Values) (err error) {
 	if glob := query.Get("matchGlob"); glob != "" {
 		if l.MatchKey, err = parseGlob(glob); err != nil {
 			return err

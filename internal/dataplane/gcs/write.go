@@ -61,8 +61,8 @@ func (s *Service) edited(o *object, d document, replaces bool) (objects.Attribut
 		return objects.Attributes{}, err
 	}
 	if before != nil && (o.CustomTime == nil || o.CustomTime.Before(*before)) {
-		return objects.Attributes{}, failure.ErrInvalid.With("The custom time of an object cannot be removed, and not be set to an earlier time than " +
-			before.Format(time.RFC3339Nano) + ": rewrite the object instead")
+		return objects.Attributes{}, failure.ErrInvalid.With("The custom time of an object can be neither removed nor set to an earlier " +
+			"time than " + before.Format(time.RFC3339Nano) + ": rewrite the object instead")
 	}
 	return o.stored(now)
 }

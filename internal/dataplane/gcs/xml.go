@@ -25,7 +25,8 @@ import (
 func (s *Service) dialect() *s3exchange.Dialect {
 	return &s3exchange.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
-		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType, MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
+		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType,
+		MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
 		Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 	}
 }
@@ -243,10 +244,6 @@ func translateQuery(query url.Values) (url.Values, error) {
 		switch name {
 		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature", "userProject":
 			continue
-		default:
-			if !isXMLParameter(name) {
-				continue
-			}
 		case "generation":
 			if _, err := number(values[0]); err != nil || values[0] == "" {
 				return rest, s3error.ErrInvalidArgument.With("A generation must be a number")
@@ -254,6 +251,10 @@ func translateQuery(query url.Values) (url.Values, error) {
 			name, values = "versionId", slices.Compact(slices.Clone(values)) // boto sends the same generation twice
 		case "generation-marker":
 			name = "version-id-marker"
+		default:
+			if !isXMLParameter(name) {
+				continue
+			}
 		}
 		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as a duplicate
 	}

@@ -93,7 +93,7 @@ func (p *pager) addOldestFirst(newest *Version) bool {
 	return true
 }
 
-func (q *Query) matches(v *Version) bool {
+func (q Query) matches(v *Version) bool {
 	return (q.MatchKey == nil || q.MatchKey(v.Key)) && (q.MatchVersion == nil || q.MatchVersion(v))
 }
 

@@ -42,6 +42,8 @@ func bodies(document string) map[string]request {
 
 // TestMembers sends each member of an object resource, and unknown ones, to every operation. Each is
 // served, ignored as by Google, or rejected by its name.
+//
+//nolint:lll // one case a line
 func TestMembers(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
@@ -164,7 +166,9 @@ func TestContentTypes(t *testing.T) {
 				}
 				return
 			}
-			var made struct{ ContentType string }
+			var made struct {
+				ContentType string `json:"contentType"`
+			}
 			if err := json.Unmarshal(body, &made); err != nil || made.ContentType != tc.stored {
 				t.Errorf("the stored type is %q, want %q", made.ContentType, tc.stored)
 			}
@@ -176,6 +180,8 @@ func TestContentTypes(t *testing.T) {
 }
 
 // TestCustomTime moves the custom time, which can neither go back nor be removed.
+//
+//nolint:lll // one case a line
 func TestCustomTime(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
@@ -200,7 +206,9 @@ func TestCustomTime(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", tc.name, status, body, tc.want)
 		}
 		_, _, body := f.do(t, request{method: "GET", path: objectX}, key)
-		var got struct{ CustomTime string }
+		var got struct {
+			CustomTime string `json:"customTime"`
+		}
 		if err := json.Unmarshal(body, &got); err != nil || got.CustomTime != tc.have {
 			t.Errorf("%s: the custom time is %s, want %s", tc.name, got.CustomTime, tc.have)
 		}
@@ -237,8 +245,12 @@ func TestContexts(t *testing.T) {
 		_, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o/" + step.object}, key)
 		var got struct {
 			Contexts struct {
-				Custom map[string]struct{ Value, CreateTime, UpdateTime string }
-			}
+				Custom map[string]struct {
+					Value      string `json:"value"`
+					CreateTime string `json:"createTime"`
+					UpdateTime string `json:"updateTime"`
+				} `json:"custom"`
+			} `json:"contexts"`
 		}
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)

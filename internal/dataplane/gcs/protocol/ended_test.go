@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -74,7 +75,7 @@ func TestEndedUploads(t *testing.T) {
 				if got != again.want {
 					t.Errorf("%s, %s: %d %s, want %d", tc.reason, name, got, body, again.want)
 				}
-				if got == ok && (string(body) != string(first) || answer.Get("X-Goog-Generation") != header.Get("X-Goog-Generation")) {
+				if got == ok && (!bytes.Equal(body, first) || answer.Get("X-Goog-Generation") != header.Get("X-Goog-Generation")) {
 					t.Errorf("%s, %s: %s %v, want %s %v", tc.reason, name, body, answer, first, header)
 				}
 			}

@@ -12,38 +12,39 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 )
 
+// kept creates a bucket with versioning.
+func (f *fixture) kept(t *testing.T) {
+	t.Helper()
+	spec := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
+	if _, err := f.store.CreateBucket(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// succeed sends a request, and returns the body of the response.
+func (f *fixture) succeed(t *testing.T, r request, key string) string {
+	t.Helper()
+	status, _, body := f.do(t, r, key)
+	if status != ok && status != http.StatusNoContent {
+		t.Errorf("%s %s: %d %s", r.method, r.path, status, body)
+	}
+	return string(body)
+}
+
 // TestHolds tries to delete and replace an object with a hold, by every operation of both APIs, and
 // with and without versioning.
 func TestHolds(t *testing.T) {
 	f := serve(t, gcs.Options{})
-	kept := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
-	if _, err := f.store.CreateBucket(t.Context(), kept); err != nil {
-		t.Fatal(err)
-	}
+	f.kept(t)
 	account := f.account(t, "app", all("photos"), all("kept"))
-	key, now := bearer(account), time.Now().UTC()
+	key := bearer(account)
 	for _, bucket := range []string{"photos", "kept"} {
 		for member, kind := range map[string]string{"temporaryHold": "Temporary", "eventBasedHold": "Event-Based"} {
 			generation := f.put(t, bucket, "x", "held", key)
 			f.put(t, bucket, "y", "other", key)
 			held := "/storage/v1/b/" + bucket + "/o/x"
-			if status, _, body := f.do(t, request{method: "PATCH", path: held, body: `{"` + member + `":true}`}, key); status != ok {
-				t.Fatalf("%s: %d %s", member, status, body)
-			}
-			for name, r := range map[string]request{
-				"Insert":           {method: "POST", path: "/upload/storage/v1/b/" + bucket + "/o?uploadType=media&name=x", body: "new"},
-				"Delete":           {method: "DELETE", path: held},
-				"DeleteGeneration": {method: "DELETE", path: held + "?generation=" + generation},
-				"Copy":             {method: "POST", path: "/storage/v1/b/" + bucket + "/o/y/copyTo/b/" + bucket + "/o/x"},
-				"Compose":          {method: "POST", path: held + "/compose", body: `{"sourceObjects":[{"name":"y"}]}`},
-				"ComposeDeletes": {
-					method: "POST", path: "/storage/v1/b/" + bucket + "/o/z/compose", body: `{"sourceObjects":[{"name":"x"}],"deleteSourceObjects":true}`,
-				},
-				"MoveFrom":  {method: "POST", path: held + "/moveTo/o/z"},
-				"MoveTo":    {method: "POST", path: "/storage/v1/b/" + bucket + "/o/y/moveTo/o/x"},
-				"XMLPut":    {method: "PUT", path: f.signedURL(account, "PUT", "/"+bucket+"/x", now, nil, nil), body: "new"},
-				"XMLDelete": {method: "DELETE", path: f.signedURL(account, "DELETE", "/"+bucket+"/x", now, nil, nil)},
-			} {
+			f.succeed(t, request{method: "PATCH", path: held, body: `{"` + member + `":true}`}, key)
+			for name, r := range f.replacements(account, bucket, generation) {
 				authorization, code := key, "objectUnderActiveHold"
 				if strings.HasPrefix(name, "XML") {
 					authorization, code = "", "<Code>ObjectUnderActiveHold</Code>"
@@ -53,28 +54,37 @@ func TestHolds(t *testing.T) {
 					t.Errorf("%s of %s in %s: %d %s, want 403 %s", name, kind, bucket, status, body, code)
 				}
 			}
-			if _, _, body := f.do(t, request{method: "GET", path: "/" + bucket + "/x"}, key); string(body) != "held" {
-				t.Errorf("the held object is %s", body)
+			if content := f.succeed(t, request{method: "GET", path: "/" + bucket + "/x"}, key); content != "held" {
+				t.Errorf("the held object is %s", content)
 			}
-			release := request{method: "PATCH", path: held, body: `{"` + member + `":false,"metadata":{"a":"1"}}`}
-			if status, _, body := f.do(t, release, key); status != ok {
-				t.Errorf("release: %d %s", status, body)
-			}
-			if status, _, body := f.do(t, request{method: "DELETE", path: held}, key); status != http.StatusNoContent {
-				t.Errorf("delete a released object: %d %s", status, body)
-			}
+			f.succeed(t, request{method: "PATCH", path: held, body: `{"` + member + `":false,"metadata":{"a":"1"}}`}, key)
+			f.succeed(t, request{method: "DELETE", path: held}, key)
 		}
+	}
+}
+
+// replacements are requests that delete or replace the object x of a bucket.
+func (f *fixture) replacements(account fakedriver.Credentials, bucket, generation string) map[string]request {
+	path, now := "/storage/v1/b/"+bucket+"/o/", time.Now().UTC()
+	deletes := `{"sourceObjects":[{"name":"x"}],"deleteSourceObjects":true}`
+	return map[string]request{
+		"Insert":           {method: "POST", path: "/upload/storage/v1/b/" + bucket + "/o?uploadType=media&name=x", body: "new"},
+		"Delete":           {method: "DELETE", path: path + "x"},
+		"DeleteGeneration": {method: "DELETE", path: path + "x?generation=" + generation},
+		"Copy":             {method: "POST", path: path + "y/copyTo/b/" + bucket + "/o/x"},
+		"Compose":          {method: "POST", path: path + "x/compose", body: `{"sourceObjects":[{"name":"y"}]}`},
+		"ComposeDeletes":   {method: "POST", path: path + "z/compose", body: deletes},
+		"MoveFrom":         {method: "POST", path: path + "x/moveTo/o/z"},
+		"MoveTo":           {method: "POST", path: path + "y/moveTo/o/x"},
+		"XMLPut":           {method: "PUT", path: f.signedURL(account, "PUT", "/"+bucket+"/x", now, nil, nil), body: "new"},
+		"XMLDelete":        {method: "DELETE", path: f.signedURL(account, "DELETE", "/"+bucket+"/x", now, nil, nil)},
 	}
 }
 
 // TestMove moves objects under conditions.
 func TestMove(t *testing.T) {
 	f := serve(t, gcs.Options{})
-	kept := fakedriver.BucketSpec{Name: "kept", Owner: owner, Protocol: fakedriver.ProtocolGCS, Versioning: true}
-	if _, err := f.store.CreateBucket(t.Context(), kept); err != nil {
-		t.Fatal(err)
-	}
-	key := bearer(f.account(t, "app", all("photos"), all("kept")))
+	key := bearer(f.account(t, "app", all("photos")))
 	readOnly := fakedriver.Grant{Bucket: "photos", ObjectData: fakedriver.ReadOnly, ObjectMetadata: fakedriver.ReadOnly}
 	reader := bearer(f.account(t, "reader", readOnly))
 	for _, tc := range []struct {
@@ -109,23 +119,28 @@ func TestMove(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMoveVersions moves an object in a bucket with versioning, which keeps the old versions.
+func TestMoveVersions(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	f.kept(t)
+	key := bearer(f.account(t, "app", all("kept")))
 	first := f.put(t, "kept", "x", "first", key)
 	f.put(t, "kept", "x", "second", key)
-	patched := request{method: "PATCH", path: "/storage/v1/b/kept/o/x", body: `{"metadata":{"a":"1"}}`}
-	f.do(t, patched, key)
-	if status, _, body := f.do(t, request{method: "POST", path: "/storage/v1/b/kept/o/x/moveTo/o/y"}, key); status != ok ||
-		!strings.Contains(string(body), `"a":"1"`) {
-		t.Errorf("move with versions: %d %s", status, body)
+	const path = "/storage/v1/b/kept/o/x"
+	f.succeed(t, request{method: "PATCH", path: path, body: `{"metadata":{"a":"1"}}`}, key)
+	if moved := f.succeed(t, request{method: "POST", path: path + "/moveTo/o/y"}, key); !strings.Contains(moved, `"a":"1"`) {
+		t.Errorf("the moved object is %s", moved)
 	}
-	if status, _, body := f.do(t, request{method: "GET", path: "/kept/y"}, key); status != ok || string(body) != "second" {
-		t.Errorf("the moved object: %d %s", status, body)
+	if content := f.succeed(t, request{method: "GET", path: "/kept/y"}, key); content != "second" {
+		t.Errorf("the moved object contains %s", content)
 	}
 	if status, _, _ := f.do(t, request{method: "GET", path: "/kept/x"}, key); status != http.StatusNotFound {
 		t.Errorf("the old name: %d", status)
 	}
-	if status, _, body := f.do(t, request{method: "GET", path: "/download/storage/v1/b/kept/o/x?generation=" + first}, key); status != ok ||
-		string(body) != "first" {
-		t.Errorf("the first version: %d %s", status, body)
+	if content := f.succeed(t, request{method: "GET", path: "/download" + path + "?generation=" + first}, key); content != "first" {
+		t.Errorf("the first version contains %s", content)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 
 // TestParameters sends parameters that Google documents but the service lacks, which are rejected by
 // name, and unknown ones, which Google ignores.
+//
+//nolint:lll // one case a line
 func TestParameters(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))
@@ -84,6 +86,8 @@ func TestXMLParameters(t *testing.T) {
 }
 
 // TestOverride sends methods in the header X-HTTP-Method-Override of POST.
+//
+//nolint:lll // one case a line
 func TestOverride(t *testing.T) {
 	f := serve(t, gcs.Options{})
 	key := bearer(f.account(t, "app", all("photos")))

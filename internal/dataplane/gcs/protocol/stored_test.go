@@ -58,6 +58,8 @@ func TestNoteStored(t *testing.T) {
 }
 
 // TestNoteStoredResumable expects the requests that end a resumable upload to note the object.
+//
+//nolint:lll // one case a line
 func TestNoteStoredResumable(t *testing.T) {
 	type step struct {
 		content, span string

@@ -23,9 +23,9 @@ func (f *fixture) appended(key, content string) string {
 	return u.ID
 }
 
-// complete ends an upload with an object whose outcome is its generation.
-func (f *fixture) complete(key, id string, c objects.Conditions) (*objects.Version, error) {
-	return f.CompleteAppended(key, id, c, func(b objects.Body) (objects.Draft, error) {
+// complete ends an upload of x with an object whose outcome is its generation.
+func (f *fixture) complete(id string, c objects.Conditions) (*objects.Version, error) {
+	return f.CompleteAppended("x", id, c, func(b objects.Body) (objects.Draft, error) {
 		return objects.Draft{Body: b, ETag: etag(f.read(b))}, nil
 	}, func(v *objects.Version) (string, error) { return fmt.Sprint(v.Generation()), nil })
 }
@@ -38,10 +38,11 @@ func TestEndings(t *testing.T) {
 	if _, known := f.Ended(id); known {
 		t.Error("an unfinished upload has ended")
 	}
-	v, err := f.complete("x", id, objects.Conditions{})
+	v, err := f.complete(id, objects.Conditions{})
 	f.must(err)
 	e, known := f.Ended(id)
-	if want := fmt.Sprint(v.Generation()); !known || e.Outcome != want || e.Key != "x" || e.Attributes.Extra != "session of x" || e.At.IsZero() {
+	if want := fmt.Sprint(v.Generation()); !known || e.Outcome != want || e.Key != "x" ||
+		e.Attributes.Extra != "session of x" || e.At.IsZero() {
 		t.Errorf("Ended() = %+v, %v; want the outcome %s", e, known, want)
 	}
 	cancelled := f.appended("y", "more")
@@ -64,14 +65,14 @@ func TestEndings(t *testing.T) {
 func TestEndingFails(t *testing.T) {
 	f := newFixture(t, objects.Config{Generations: true})
 	id, one := f.appended("x", "content"), int64(1)
-	_, err := f.complete("x", id, objects.Conditions{Generation: objects.NumberCondition{Match: &one}})
+	_, err := f.complete(id, objects.Conditions{Generation: objects.NumberCondition{Match: &one}})
 	if !errors.Is(err, s3error.ErrPreconditionFailed) {
 		t.Errorf("CompleteAppended() = %v, want a failed precondition", err)
 	}
 	if _, known := f.Ended(id); known {
 		t.Error("the upload has ended")
 	}
-	_, err = f.complete("x", id, objects.Conditions{})
+	_, err = f.complete(id, objects.Conditions{})
 	f.must(err)
 }
 
@@ -82,7 +83,7 @@ func TestEndingsLimit(t *testing.T) {
 	ids := make([]string, limit+2)
 	for i := range ids {
 		ids[i] = f.appended("x", "content")
-		_, err := f.complete("x", ids[i], objects.Conditions{})
+		_, err := f.complete(ids[i], objects.Conditions{})
 		f.must(err)
 	}
 	for i, id := range ids {
