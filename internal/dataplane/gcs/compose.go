@@ -84,7 +84,8 @@ func (s *Service) composed(x *exchange, asked composition, from []*objects.Versi
 			return a, err
 		}
 	}
-	return a, d.apply(&a, s.options.Now().UTC())
+	err = d.apply(&a, s.options.Now().UTC())
+	return a, err
 }
 
 func parseComposition(body []byte) (asked composition, err error) {

@@ -54,7 +54,8 @@ var (
 	notOnGet     = []string{"softDeleted", "restoreToken"}
 	notOnUpload  = []string{"kmsKeyName", "predefinedAcl"}
 	notOnPatch   = []string{"overrideUnlockedRetention", "predefinedAcl"}
-	notOnCopy    = []string{"destinationKmsKeyName", "destinationPredefinedAcl", "dropContextGroups"}
+	notOnCopy    = []string{"destinationKmsKeyName", "destinationPredefinedAcl"}
+	notOnRewrite = append([]string{"dropContextGroups"}, notOnCopy...)
 	notOnCompose = []string{"destinationPredefinedAcl", "dropContextGroups", "kmsKeyName"}
 	notOnBucket  = []string{"generation", "ifMetagenerationMatch", "ifMetagenerationNotMatch", "softDeleted"}
 )
@@ -83,7 +84,7 @@ var operations = []operation{
 	{name: "objects.delete", method: http.MethodDelete, level: levelObject, needs: authorization.WriteData, takes: onGeneration, do: (*Service).remove},
 	{name: "objects.patch", method: http.MethodPatch, level: levelObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, lacks: notOnPatch, do: (*Service).patch},
 	{name: "objects.update", method: http.MethodPut, level: levelObject, needs: authorization.WriteObjectMetadata, takes: onGeneration, lacks: notOnPatch, do: (*Service).patch},
-	{name: "objects.rewrite", method: http.MethodPost, level: levelRewrite, needs: authorization.WriteData, takes: onRewrite, lacks: notOnCopy, do: (*Service).copyObject},
+	{name: "objects.rewrite", method: http.MethodPost, level: levelRewrite, needs: authorization.WriteData, takes: onRewrite, lacks: notOnRewrite, do: (*Service).copyObject},
 	{name: "objects.copy", method: http.MethodPost, level: levelCopy, needs: authorization.WriteData, takes: onCopy, lacks: notOnCopy, do: (*Service).copyObject},
 	{name: "objects.move", method: http.MethodPost, level: levelMove, needs: authorization.WriteData, takes: onMove, do: (*Service).moveObject},
 	{name: "objects.compose", method: http.MethodPost, level: levelCompose, needs: authorization.WriteData, takes: onCompose, lacks: notOnCompose, do: (*Service).compose},

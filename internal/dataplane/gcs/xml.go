@@ -242,7 +242,8 @@ func translateQuery(query url.Values) (url.Values, error) {
 	rest := make(url.Values, len(query))
 	for name, values := range query {
 		switch name {
-		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature", "userProject":
+		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature",
+			"userProject":
 			continue
 		case "generation":
 			if _, err := number(values[0]); err != nil || values[0] == "" {

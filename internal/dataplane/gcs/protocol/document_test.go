@@ -29,6 +29,7 @@ func related(document, contentType string) request {
 
 // bodies returns requests of all operations that receive an object resource.
 func bodies(document string) map[string]request {
+	compose := `{"sourceObjects":[{"name":"x"}],"destination":` + document + `}`
 	return map[string]request{
 		"Insert":  related(document, ""),
 		"Begin":   {method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x", body: document},
@@ -36,7 +37,7 @@ func bodies(document string) map[string]request {
 		"Update":  {method: "PUT", path: objectX, body: document},
 		"Copy":    {method: "POST", path: objectX + "/copyTo/b/photos/o/y", body: document},
 		"Rewrite": {method: "POST", path: objectX + "/rewriteTo/b/photos/o/y", body: document},
-		"Compose": {method: "POST", path: "/storage/v1/b/photos/o/y/compose", body: `{"sourceObjects":[{"name":"x"}],"destination":` + document + `}`},
+		"Compose": {method: "POST", path: "/storage/v1/b/photos/o/y/compose", body: compose},
 	}
 }
 
