@@ -26,8 +26,8 @@ func (s *Service) dialect() *s3exchange.Dialect {
 	return &s3exchange.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
 		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType,
-		MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-		Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
+		MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes,
+		Finish: finishXML, Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 	}
 }
 

@@ -3,11 +3,18 @@ package protocol_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -89,6 +96,70 @@ func (f *fixture) sessionIf(t *testing.T, key, generation string) string {
 	begin := request{method: "POST", path: "/upload/storage/v1/b/photos/o?uploadType=resumable&name=x&ifGenerationMatch=" + generation}
 	_, header, _ := f.do(t, begin, key)
 	return strings.TrimPrefix(header.Get("Location"), f.address)
+}
+
+// TestEndedSnapshot repeats the last request of an upload at a store that a snapshot has become.
+func TestEndedSnapshot(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "image")
+	f := serve(t, gcs.Options{})
+	key := bearer(f.account(t, "app", all("photos")))
+	path := f.session(t, key)
+	_, _, body := f.do(t, chunk(path, "new", "0-2/3"), key)
+	image, thaw, err := f.store.Freeze(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	thaw()
+	err = image.Write(dir)
+	image.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = serveIn(t, gcs.Options{}, store.Options{Dir: dir})
+	status, _, again := f.do(t, chunk(path, "", "*/3"), key)
+	if status != ok || generationOf(t, again) != generationOf(t, body) {
+		t.Errorf("%d %s, want %s", status, again, body)
+	}
+}
+
+// TestXMLMultipartAgain repeats the last request of an upload in parts of the XML API: a completion
+// returns the object again, and an aborted upload is not found.
+func TestXMLMultipartAgain(t *testing.T) {
+	f := serve(t, gcs.Options{})
+	c := f.amazon(t, f.account(t, "app", all("photos")))
+	bucket, key := aws.String("photos"), aws.String("x")
+	begin := func() *string {
+		u, err := c.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.UploadId
+	}
+	id := begin()
+	part, err := c.UploadPart(t.Context(), &s3.UploadPartInput{
+		Bucket: bucket, Key: key, UploadId: id, PartNumber: aws.Int32(1), Body: strings.NewReader("content"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := &types.CompletedMultipartUpload{Parts: []types.CompletedPart{
+		{PartNumber: aws.Int32(1), ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32},
+	}}
+	for range 2 {
+		done, err := c.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
+			Bucket: bucket, Key: key, UploadId: id, MultipartUpload: parts,
+		})
+		if err != nil || aws.ToString(done.Key) != "x" {
+			t.Errorf("CompleteMultipartUpload() = %+v, %v", done, err)
+		}
+	}
+	id = begin()
+	for i, want := range []string{"", "NoSuchUpload"} {
+		_, err := c.AbortMultipartUpload(t.Context(), &s3.AbortMultipartUploadInput{Bucket: bucket, Key: key, UploadId: id})
+		if failed, _ := errors.AsType[smithy.APIError](err); (failed == nil) != (want == "") || failed != nil && failed.ErrorCode() != want {
+			t.Errorf("AbortMultipartUpload() number %d: %v, want %q", i+1, err, want)
+		}
+	}
 }
 
 // TestEndedRestart repeats the last request of an upload after a restart, also by a key without
