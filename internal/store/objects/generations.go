@@ -26,13 +26,13 @@ func (v *Version) isLive() bool { return v != nil && !v.IsDeleteMarker }
 
 // deleteGeneration deletes a version permanently, or with an empty ID the object: in a bucket with
 // versioning the version stays, but is not the latest any more.
-func (b *Bucket) deleteGeneration(key, id string) error {
+func (b *Bucket) deleteGeneration(key, id string, bypass Bypass) error {
 	v := b.find(key, id)
 	if !v.isLive() {
 		_, err := found(nil, id)
 		return err
 	}
-	if err := v.Held(); err != nil {
+	if err := v.Held(); err != nil && bypass != BypassAll {
 		return err
 	}
 	if id != "" || b.Versioning() != Enabled {

@@ -156,6 +156,9 @@ func TestHeld(t *testing.T) {
 					t.Errorf("%s() = %v, want ObjectUnderActiveHold", operation, err)
 				}
 			}
+			if _, err := f.Delete("x", "", objects.Conditions{}, objects.BypassAll); err != nil {
+				t.Errorf("Delete() by the owner of the storage: %v", err)
+			}
 		})
 	}
 }
