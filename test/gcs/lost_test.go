@@ -107,8 +107,9 @@ func lossSteps(run string) []lossStep {
 	}
 }
 
-// TestGCSLostReplies loses the response of each request in turn: the client gets an error that it may retry. Google's client repeats it, and the
-// application ends as without the loss, or gets the error that Google would send.
+// TestGCSLostReplies loses the response of each request in turn: the client gets an error that it may
+// retry. Google's client repeats the request, and the application ends as without the loss, or gets
+// the error that Google would send.
 func TestGCSLostReplies(t *testing.T) {
 	emu := emulatortest.Start(t, options())
 	s := newStory(t, emu, v1alpha2.BucketAccessModes{
