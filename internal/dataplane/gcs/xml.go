@@ -232,8 +232,7 @@ var xmlParameters = []string{
 // signed URLs.
 func isXMLParameter(name string) bool {
 	canonical := http.CanonicalHeaderKey(name)
-	return slices.Contains(xmlParameters, name) || slices.Contains(movable, canonical) ||
-		strings.HasPrefix(canonical, "X-Amz-") || strings.HasPrefix(canonical, "X-Goog-")
+	return slices.Contains(xmlParameters, name) || slices.Contains(movable, canonical) || strings.HasPrefix(canonical, "X-Amz-")
 }
 
 // translateQuery replaces generations by IDs of versions, and drops the signature and unknown
