@@ -25,8 +25,8 @@ import (
 type lossStep struct {
 	name string
 	do   func(context.Context, *storage.BucketHandle) error
-	// lost is the status of the error if the response was lost: the service has already done what
-	// the repeated request asks for. 0 means that the step succeeds.
+	// lost is the status of the error if the response was lost: the repeated request asks for a
+	// change that has already happened. 0 means that the step succeeds.
 	lost int
 }
 

@@ -163,7 +163,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestMatch lists what functions select, in pages of every size.
+// TestMatch lists the versions that functions select, in pages of every size.
 func TestMatch(t *testing.T) {
 	f := newFixture(t, objects.Config{Generations: true})
 	for _, key := range []string{"a/1", "a/2", "b", "c/1", "d", "e"} {
