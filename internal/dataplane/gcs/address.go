@@ -36,7 +36,7 @@ type target struct {
 	bucket, object string
 	// sourceBucket and sourceObject are the source of a copy.
 	sourceBucket, sourceObject string
-	// feature names what a path of the API that is not served belongs to, if that is known.
+	// feature names the part of the API that a path belongs to, if that is known and not served.
 	feature string
 }
 
