@@ -55,7 +55,7 @@ func TestLostContents(t *testing.T) {
 		}},
 		{"GCSResumableEmpty", v1alpha2.ProtocolGCS, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()
-			resume(t, secret, uploads(secret), key, [2]string{"x", "bytes 0-0/*"}, [2]string{"", "bytes */1"})
+			resume(t, secret, uploads(secret), key, [2]string{strings.Repeat("x", 256<<10), "bytes 0-262143/*"}, [2]string{"", "bytes */262144"})
 		}},
 		{"Azure", v1alpha2.ProtocolAzure, func(t *testing.T, secret map[string]string, key string) {
 			t.Helper()

@@ -66,6 +66,7 @@ var (
 	ErrMissingSecurityHeader             = define("MissingSecurityHeader", http.StatusBadRequest, "Your request is missing a required header")
 	ErrInvalidTag                        = define("InvalidTag", http.StatusBadRequest, "The tag provided was not a valid tag")
 	ErrNotModified                       = define("NotModified", http.StatusNotModified, "Not Modified")
+	ErrObjectUnderActiveHold             = define("ObjectUnderActiveHold", http.StatusForbidden, "The object is under an active hold")
 	ErrQuotaExceeded                     = define("QuotaExceeded", http.StatusForbidden, "The quota of the bucket is used up")
 	ErrInvalidBucketState                = define("InvalidBucketState", http.StatusConflict, "The request is not valid for the current state of the bucket")
 	ErrInvalidLocationConstraint         = define("InvalidLocationConstraint", http.StatusBadRequest, "The specified location constraint is not valid")

@@ -7,6 +7,7 @@ require github.com/cosi-emu/cosi-emu v0.0.0
 require (
 	cloud.google.com/go/storage v1.70.0
 	github.com/google/go-cmp v0.7.0
+	github.com/googleapis/gax-go/v2 v2.26.2
 	golang.org/x/oauth2 v0.37.0
 	google.golang.org/api v0.307.0
 	k8s.io/api v0.37.0
@@ -68,7 +69,6 @@ require (
 	github.com/google/s2a-go v0.1.11 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/googleapis/enterprise-certificate-proxy v0.3.23 // indirect
-	github.com/googleapis/gax-go/v2 v2.26.2 // indirect
 	github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus v1.1.0 // indirect
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.3 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0 // indirect

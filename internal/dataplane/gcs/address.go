@@ -1,12 +1,12 @@
 package gcs
 
 import (
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
 
@@ -23,6 +23,7 @@ const (
 	levelUpload    level = "upload"    // /upload/storage/v1/b/B/o
 	levelCompose   level = "compose"   // /storage/v1/b/B/o/O/compose
 	levelCopy      level = "copy"      // /storage/v1/b/SB/o/SO/copyTo/b/B/o/O
+	levelMove      level = "move"      // /storage/v1/b/B/o/SO/moveTo/o/O
 	levelRewrite   level = "rewrite"   // /storage/v1/b/SB/o/SO/rewriteTo/b/B/o/O
 	levelBatch     level = "batch"     // /batch/storage/v1
 	levelResumable level = "resumable" // /B/O of the XML API, for a resumable upload
@@ -35,6 +36,8 @@ type target struct {
 	bucket, object string
 	// sourceBucket and sourceObject are the source of a copy.
 	sourceBucket, sourceObject string
+	// feature names the part of the API that a path belongs to, if that is known and not served.
+	feature string
 }
 
 const maxNameBytes = 1024
@@ -112,15 +115,17 @@ func jsonTarget(s []string) target {
 	case pattern(s, "b", "", "o"):
 		return target{level: levelObjects, bucket: s[1]}
 	case pattern(s, "b", "", "o", ""):
-		return target{level: levelObject, bucket: s[1], object: s[3]}
+		return target{level: levelObject, bucket: s[1], object: s[3], feature: features[s[3]]} // for POST to o/watch
 	case pattern(s, "b", "", "o", "", "compose"):
 		return target{level: levelCompose, bucket: s[1], object: s[3]}
 	case pattern(s, "b", "", "o", "", "copyTo", "b", "", "o", ""):
-		return target{levelCopy, s[6], s[8], s[1], s[3]}
+		return target{level: levelCopy, bucket: s[6], object: s[8], sourceBucket: s[1], sourceObject: s[3]}
 	case pattern(s, "b", "", "o", "", "rewriteTo", "b", "", "o", ""):
-		return target{levelRewrite, s[6], s[8], s[1], s[3]}
+		return target{level: levelRewrite, bucket: s[6], object: s[8], sourceBucket: s[1], sourceObject: s[3]}
+	case pattern(s, "b", "", "o", "", "moveTo", "o", ""):
+		return target{level: levelMove, bucket: s[1], object: s[6], sourceObject: s[3]}
 	default:
-		return target{level: levelUnserved}
+		return target{level: levelUnserved, feature: featureOf(s)}
 	}
 }
 
@@ -149,7 +154,7 @@ func xmlTarget(path string) target {
 
 func (t target) checked() (target, error) {
 	for _, bucket := range []string{t.bucket, t.sourceBucket} {
-		if bucket != "" && fakedriver.ValidateBucketName(bucket) != nil {
+		if bucket != "" && !isBucketName(bucket) {
 			return t, failure.ErrInvalid.With("Invalid bucket name")
 		}
 	}
@@ -159,6 +164,38 @@ func (t target) checked() (target, error) {
 		}
 	}
 	return t, nil
+}
+
+// The maximum sizes of the names of buckets, and of a part of one between dots.
+const (
+	maxBucketPart = 63
+	maxBucketName = 222
+)
+
+// isBucketName reports whether GCS allows the name of a bucket; see "Bucket names" in its
+// documentation.
+func isBucketName(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		if !isBucketPart(part) {
+			return false
+		}
+	}
+	return len(name) >= 3 && len(name) <= maxBucketName && net.ParseIP(name) == nil && !strings.HasPrefix(name, "goog") &&
+		!strings.Contains(name, "google")
+}
+
+// isBucketPart reports whether a part has letters, digits, hyphens and underscores, the latter two
+// only inside.
+func isBucketPart(part string) bool {
+	for i := range len(part) {
+		switch c := part[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		case (c == '-' || c == '_') && i > 0 && i < len(part)-1:
+		default:
+			return false
+		}
+	}
+	return part != "" && len(part) <= maxBucketPart
 }
 
 // checkName rejects object names that GCS rejects; see "Object names" in its documentation.

@@ -33,7 +33,7 @@ func (s *Service) authorizeSource(x *exchange) (err error) {
 		}
 		x.source, err = s.options.Store.Bucket(x.R.Context(), x.target.sourceBucket)
 		return err
-	case levelCompose:
+	case levelCompose, levelMove:
 		return x.covered(x.target.bucket, authorization.ReadData)
 	}
 	return nil

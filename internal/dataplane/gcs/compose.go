@@ -1,10 +1,13 @@
 package gcs
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"maps"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/s3/s3exchange"
@@ -17,8 +20,10 @@ const maxComponents = 32
 
 // composition is the body of a compose request.
 type composition struct {
+	Kind          string          `json:"kind"`
 	SourceObjects []component     `json:"sourceObjects"`
 	Destination   json.RawMessage `json:"destination"`
+	DeletesSource bool            `json:"deleteSourceObjects"`
 }
 
 // component is one of the source objects, in the document of either API.
@@ -34,19 +39,19 @@ type Preconditions struct {
 }
 
 func (s *Service) compose(x *exchange) error {
-	var asked composition
-	if err := json.Unmarshal(x.body.document.Bytes(), &asked); err != nil {
-		return failure.ErrInvalid.With("The body is not a request to compose")
-	}
-	d, err := parseDocument(asked.Destination)
+	asked, err := parseComposition(x.body.document.Bytes())
 	if err != nil {
 		return err
 	}
-	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
-	if err := d.apply(&a); err != nil {
+	from, err := openAll(x.bucket, x.target.bucket, asked.SourceObjects, x.Hold)
+	if err != nil {
 		return err
 	}
-	content, computed, err := s.concatenate(x.bucket, x.target.bucket, asked.SourceObjects, x.Hold)
+	a, err := s.composed(x, asked, from)
+	if err != nil {
+		return err
+	}
+	content, computed, err := s.concatenate(from)
 	if err != nil {
 		return err
 	}
@@ -54,36 +59,150 @@ func (s *Service) compose(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if asked.DeletesSource {
+		if err := deleteSources(x.bucket, from, made.Name); err != nil {
+			return err
+		}
+	}
 	return x.sendObject(made)
 }
 
+// composed returns the attributes of the composed object.
+func (s *Service) composed(x *exchange, asked composition, from []*objects.Version) (attributes, error) {
+	a := attributes{Bucket: x.target.bucket, Name: x.target.object}
+	d, err := parseDocument(asked.Destination)
+	if err != nil {
+		return a, err
+	}
+	if asked.DeletesSource {
+		if err := anyHeld(from); err != nil {
+			return a, err
+		}
+	}
+	if !d.isSet("contexts") {
+		if a.Contexts, err = contextsOfAll(from); err != nil {
+			return a, err
+		}
+	}
+	err = d.apply(&a, s.options.Now().UTC())
+	return a, err
+}
+
+func parseComposition(body []byte) (asked composition, err error) {
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&asked); err != nil {
+		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return asked, failure.ErrNotImplemented.With("cosi-emu does not implement the member " + name + " of a request to compose")
+		}
+		return asked, failure.ErrInvalid.With("The body is not a request to compose")
+	}
+	return asked, nil
+}
+
+// contextsOfAll returns the object contexts of all sources. The last one wins.
+func contextsOfAll(from []*objects.Version) (*contexts, error) {
+	all := map[string]contextValue{}
+	for _, v := range from {
+		o, err := objectOf("", v)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, o.Contexts.custom())
+	}
+	return contextsOf(all), nil
+}
+
+func anyHeld(sources []*objects.Version) error {
+	for _, v := range sources {
+		if err := v.Held(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteSources deletes the sources that have not changed meanwhile, except the composed object.
+func deleteSources(b *objects.Bucket, from []*objects.Version, composed string) error {
+	for _, v := range from {
+		if v.Key == composed {
+			continue
+		}
+		generation := v.Generation()
+		same := objects.Conditions{Generation: objects.NumberCondition{Match: &generation}}
+		_, err := b.Delete(v.Key, "", same, objects.BypassNothing)
+		if err != nil && !objects.IsGone(err) && failure.Of(err) != failure.ErrCondition {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *Service) composeXML(x *s3exchange.Exchange, bucket *objects.Bucket) (s3exchange.Content, error) {
-	var asked struct {
-		XMLName    xml.Name    `xml:"ComposeRequest"`
-		Components []component `xml:"Component"`
+	components, err := parseComposeXML(x.Body)
+	if err != nil {
+		return s3exchange.Content{}, err
 	}
-	if err := xml.Unmarshal(x.Body, &asked); err != nil {
-		return s3exchange.Content{}, s3error.ErrMalformedXML
+	from, err := openAll(bucket, x.Bucket, components, x.Hold)
+	if err != nil {
+		return s3exchange.Content{}, xmlError(err, s3error.ErrNoSuchKey)
 	}
-	content, computed, err := s.concatenate(bucket, x.Bucket, asked.Components, x.Hold)
+	content, computed, err := s.concatenate(from)
 	if err != nil {
 		return s3exchange.Content{}, xmlError(err, s3error.ErrNoSuchKey)
 	}
 	return s3exchange.Content{Body: content, ETag: computed.etag, Checksum: computed.crc32c}, nil
 }
 
-// concatenate returns the contents of objects as one. Functions that hold receives release them.
-func (s *Service) concatenate(b *objects.Bucket, bucket string, from []component, hold func(func())) (objects.Body, sums, error) {
-	if len(from) == 0 || len(from) > maxComponents {
-		return objects.Body{}, sums{}, failure.ErrInvalid.With("An object is composed of 1 to 32 others")
+// element is an element of a document, for those that no field has.
+type element struct {
+	XMLName xml.Name `xml:""`
+}
+
+func parseComposeXML(body []byte) ([]component, error) {
+	var asked struct {
+		XMLName    xml.Name `xml:"ComposeRequest"`
+		Components []struct {
+			component
+
+			Unknown []element `xml:",any"`
+		} `xml:"Component"`
+		Unknown []element `xml:",any"`
 	}
-	var all []objects.Body
-	var size, count int64
-	for _, c := range from {
+	if err := xml.Unmarshal(body, &asked); err != nil {
+		return nil, s3error.ErrMalformedXML
+	}
+	components, unknown := make([]component, 0, len(asked.Components)), asked.Unknown
+	for _, c := range asked.Components {
+		components, unknown = append(components, c.component), append(unknown, c.Unknown...)
+	}
+	if len(unknown) > 0 {
+		return nil, s3error.ErrNotImplemented.With("The element " + unknown[0].XMLName.Local + " of a ComposeRequest is not implemented")
+	}
+	return components, nil
+}
+
+// openAll returns the components. Functions that hold receives release them.
+func openAll(b *objects.Bucket, bucket string, all []component, hold func(func())) ([]*objects.Version, error) {
+	if len(all) == 0 || len(all) > maxComponents {
+		return nil, failure.ErrInvalid.With("An object is composed of 1 to 32 others")
+	}
+	opened := make([]*objects.Version, 0, len(all))
+	for _, c := range all {
 		v, err := c.open(b, hold)
 		if err != nil {
-			return objects.Body{}, sums{}, gone(err, bucket, c.Name)
+			return nil, gone(err, bucket, c.Name)
 		}
+		opened = append(opened, v)
+	}
+	return opened, nil
+}
+
+// concatenate returns the contents of objects as one.
+func (s *Service) concatenate(from []*objects.Version) (objects.Body, sums, error) {
+	all := make([]objects.Body, 0, len(from))
+	var size, count int64
+	for _, v := range from {
 		if size += v.Size(); size > s.options.MaxBodyBytes {
 			return objects.Body{}, sums{}, failure.ErrTooLarge
 		}

@@ -1,7 +1,6 @@
 package gcs
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
@@ -9,22 +8,40 @@ import (
 )
 
 // conditionsOf reads the query, and the equivalent headers of the XML API.
-func conditionsOf(x *exchange) (c objects.Conditions, err error) {
-	for name, into := range map[string]**int64{
-		"Generation-Match": &c.Generation.Match, "Generation-Not-Match": &c.Generation.NotMatch,
-		"Metageneration-Match": &c.Metageneration.Match, "Metageneration-Not-Match": &c.Metageneration.NotMatch,
-	} {
-		text := cmp.Or(x.Query.Get(parameterOf[name]), x.R.Header.Get("X-Goog-If-"+name))
+func conditionsOf(x *exchange) (objects.Conditions, error) {
+	return x.conditions(&destinationConditions)
+}
+
+// sourceConditionsOf reads the conditions on the source of a copy.
+func sourceConditionsOf(x *exchange) (objects.Conditions, error) {
+	return x.conditions(&sourceConditions)
+}
+
+// conditionNames are parameters, and headers, if the XML API has them.
+type conditionNames [4]struct{ parameter, header string }
+
+var (
+	destinationConditions = conditionNames{
+		{"ifGenerationMatch", "X-Goog-If-Generation-Match"}, {"ifGenerationNotMatch", "X-Goog-If-Generation-Not-Match"},
+		{"ifMetagenerationMatch", "X-Goog-If-Metageneration-Match"}, {"ifMetagenerationNotMatch", "X-Goog-If-Metageneration-Not-Match"},
+	}
+	sourceConditions = conditionNames{
+		{parameter: "ifSourceGenerationMatch"}, {parameter: "ifSourceGenerationNotMatch"},
+		{parameter: "ifSourceMetagenerationMatch"}, {parameter: "ifSourceMetagenerationNotMatch"},
+	}
+)
+
+func (x *exchange) conditions(names *conditionNames) (c objects.Conditions, err error) {
+	for i, into := range [...]**int64{&c.Generation.Match, &c.Generation.NotMatch, &c.Metageneration.Match, &c.Metageneration.NotMatch} {
+		text := x.Query.Get(names[i].parameter)
+		if text == "" && names[i].header != "" {
+			text = x.R.Header.Get(names[i].header)
+		}
 		if *into, err = number(text); err != nil {
 			return c, err
 		}
 	}
 	return c, nil
-}
-
-var parameterOf = map[string]string{
-	"Generation-Match": "ifGenerationMatch", "Generation-Not-Match": "ifGenerationNotMatch",
-	"Metageneration-Match": "ifMetagenerationMatch", "Metageneration-Not-Match": "ifMetagenerationNotMatch",
 }
 
 func number(text string) (*int64, error) {

@@ -13,6 +13,10 @@ func (s *Service) Describe(r *http.Request) httpserver.Request {
 	if isXML(r) {
 		return s.describeXML(r)
 	}
+	r, err := overridden(r)
+	if err != nil {
+		return httpserver.Request{}
+	}
 	t, err := locate(r)
 	if err != nil {
 		return httpserver.Request{}

@@ -1,6 +1,7 @@
 package gcs
 
 import (
+	"cmp"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -18,14 +19,12 @@ func (s *Service) download(x *exchange) error {
 		return err
 	}
 	header := x.W.Header()
-	header["X-Goog-Hash"] = hashesOf(&found.attributes)
+	describeAttributes(header, &found.attributes)
 	header.Set("ETag", strconv.Quote(x.etag(found)))
-	header.Set("Content-Type", found.ContentType)
+	header.Set("Content-Type", cmp.Or(found.ContentType, defaultType))
 	for name, value := range map[string]string{
 		"Cache-Control": found.CacheControl, "Content-Disposition": found.ContentDisposition, "Content-Language": found.ContentLanguage,
-		"Content-Encoding": found.ContentEncoding, "X-Goog-Storage-Class": found.StorageClass,
-		"X-Goog-Generation": strconv.FormatInt(found.Generation, 10), "X-Goog-Metageneration": strconv.FormatInt(found.Metageneration, 10),
-		"X-Goog-Stored-Content-Length": strconv.FormatInt(found.Size, 10), "X-Goog-Stored-Content-Encoding": stored(found),
+		"Content-Encoding": found.ContentEncoding,
 	} {
 		if value != "" {
 			header.Set(name, value)
@@ -92,13 +91,6 @@ func hashesOf(a *attributes) []string {
 		hashes = append(hashes, "md5="+a.MD5Hash)
 	}
 	return hashes
-}
-
-func stored(o *object) string {
-	if o.ContentEncoding == "" {
-		return "identity"
-	}
-	return o.ContentEncoding
 }
 
 // isUnpacked reports whether Google would decompress the content. See its documentation on

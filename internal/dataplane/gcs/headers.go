@@ -16,12 +16,28 @@ var honoured = []string{
 	"X-Goog-If-Metageneration-Match", "X-Goog-If-Metageneration-Not-Match",
 }
 
+// maxHeaderBytes is Google's maximum size of the URL and the headers of a request.
+const maxHeaderBytes = 16 << 10
+
+func checkSize(r *http.Request) error {
+	size := len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	if size > maxHeaderBytes {
+		return failure.ErrURLTooLarge
+	}
+	return nil
+}
+
 // checkHeaders rejects unsupported headers that would change the operation, such as an
 // encryption key, or a condition.
 func checkHeaders(header http.Header, op operation) error {
 	for name := range header {
 		unknown := strings.HasPrefix(name, "X-Goog-") && !slices.Contains(honoured, name)
-		if unknown || name == "X-Http-Method-Override" || isCondition(name) && !op.takesCondition(name) {
+		if unknown || name == overrideHeader || isCondition(name) && !op.takesCondition(name) {
 			return failure.ErrNotImplemented.With("cosi-emu does not implement the header " + name + " here")
 		}
 	}

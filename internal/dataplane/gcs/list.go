@@ -41,11 +41,27 @@ func parseListing(query url.Values) (listing, error) {
 			l.Max = min(asked, maxResults)
 		}
 	}
+	if err := match(&l.Query, query); err != nil {
+		return l, err
+	}
 	last, err := base64.URLEncoding.DecodeString(query.Get("pageToken"))
 	if err != nil || !resume(&l.Query, string(last)) {
 		return l, failure.ErrInvalid.With("Invalid value for pageToken")
 	}
 	return l, nil
+}
+
+// match reads the parameters that select by more than a prefix.
+func match(l *objects.Query, query url.Values) (err error) {
+	if glob := query.Get("matchGlob"); glob != "" {
+		if l.MatchKey, err = parseGlob(glob); err != nil {
+			return err
+		}
+	}
+	if filter := query.Get("filter"); filter != "" {
+		l.MatchVersion, err = parseFilter(filter)
+	}
+	return err
 }
 
 // resume starts the listing after the last entry of another page. It reports whether the token is

@@ -3,6 +3,7 @@ package gcs
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,7 +34,10 @@ type attributes struct {
 	TimeCreated        time.Time         `json:"timeCreated"`
 	Updated            time.Time         `json:"updated"`
 	CustomTime         *time.Time        `json:"customTime,omitempty"`
+	TemporaryHold      bool              `json:"temporaryHold,omitempty"`
+	EventBasedHold     bool              `json:"eventBasedHold,omitempty"`
 	Metadata           map[string]string `json:"metadata,omitempty"`
+	Contexts           *contexts         `json:"contexts,omitempty"`
 }
 
 // object is an object at one generation and metageneration.
@@ -47,13 +51,15 @@ type object struct {
 type properties struct {
 	CustomTime *time.Time `json:"customTime,omitempty"`
 	// Updated is the time of the last change of the metadata, if any.
-	Updated time.Time `json:"updated,omitzero"`
+	Updated  time.Time `json:"updated,omitzero"`
+	Contexts *contexts `json:"contexts,omitempty"`
 }
 
 const (
 	// defaultClass is the storage class of objects without one.
 	defaultClass = "STANDARD"
-	defaultType  = "application/octet-stream"
+	// defaultType is the type with which the content of an object without one is served.
+	defaultType = "application/octet-stream"
 )
 
 // objectOf reads the attributes of a version.
@@ -70,7 +76,10 @@ func objectOf(bucket string, v *objects.Version) (*object, error) {
 		ContentType: h.ContentType, ContentEncoding: h.ContentEncoding, ContentDisposition: h.ContentDisposition,
 		ContentLanguage: h.ContentLanguage, CacheControl: h.CacheControl, StorageClass: cmp.Or(h.StorageClass, defaultClass),
 		Size: v.Size(), CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag), ComponentCount: v.ETag.Parts,
-		TimeCreated: v.Modified(), Updated: v.Modified(), CustomTime: p.CustomTime, Metadata: v.Attributes.Metadata,
+		TimeCreated: v.Modified(), Updated: v.Modified(), CustomTime: p.CustomTime, Metadata: v.Attributes.Metadata, Contexts: p.Contexts,
+	}
+	if lock := v.Attributes.Lock; lock != nil {
+		a.TemporaryHold, a.EventBasedHold = lock.LegalHold == objects.HoldOn, lock.EventHold
 	}
 	if !p.Updated.IsZero() {
 		a.Updated = p.Updated
@@ -87,8 +96,8 @@ func (a *attributes) stored(updated time.Time) (objects.Attributes, error) {
 	if a.StorageClass != defaultClass {
 		h.StorageClass = a.StorageClass
 	}
-	stored := objects.Attributes{Headers: unique.Make(h), Metadata: a.Metadata}
-	if p := (properties{CustomTime: a.CustomTime, Updated: updated}); p != (properties{}) {
+	stored := objects.Attributes{Headers: unique.Make(h), Metadata: a.Metadata, Lock: a.lock()}
+	if p := (properties{a.CustomTime, updated, a.Contexts}); p != (properties{}) {
 		extra, err := json.Marshal(p)
 		if err != nil {
 			return stored, fmt.Errorf("encode the properties of object %q: %w", a.Name, err)
@@ -96,6 +105,27 @@ func (a *attributes) stored(updated time.Time) (objects.Attributes, error) {
 		stored.Extra = string(extra)
 	}
 	return stored, nil
+}
+
+// lock returns the holds in the form of the store; nil for none.
+func (a *attributes) lock() *objects.Lock {
+	if !a.TemporaryHold && !a.EventBasedHold {
+		return nil
+	}
+	held := &objects.Lock{EventHold: a.EventBasedHold}
+	if a.TemporaryHold {
+		held.LegalHold = objects.HoldOn
+	}
+	return held
+}
+
+// md5Hex returns the MD5 digest as the XML API's ETag has it.
+func (a *attributes) md5Hex() string {
+	sum, err := base64.StdEncoding.DecodeString(a.MD5Hash)
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum)
 }
 
 // texts returns the string members that users may set.
@@ -106,9 +136,9 @@ func (a *attributes) texts() map[string]*string {
 	}
 }
 
-// settable returns a copy of the attributes that users may set, for another object.
+// settable returns a copy of the attributes that users may set, except holds, for another object.
 func (a *attributes) settable(bucket, name string) attributes {
-	fresh := attributes{Bucket: bucket, Name: name, CustomTime: a.CustomTime, Metadata: maps.Clone(a.Metadata)}
+	fresh := attributes{Bucket: bucket, Name: name, CustomTime: a.CustomTime, Metadata: maps.Clone(a.Metadata), Contexts: a.Contexts}
 	from := a.texts()
 	for member, into := range fresh.texts() {
 		*into = *from[member]

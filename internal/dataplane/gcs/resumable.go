@@ -1,8 +1,7 @@
 package gcs
 
 import (
-	"cmp"
-	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-// statusCancelled is Google's status for a cancelled upload.
-const statusCancelled = 499
+// quantum is the size of which every chunk but the last is a multiple.
+const quantum = 256 << 10
 
 // beginUpload starts a resumable upload. Unlike Google's, its URL does not work without a token.
 func (s *Service) beginUpload(x *exchange) error {
@@ -22,8 +21,14 @@ func (s *Service) beginUpload(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if length, err := strconv.ParseInt(x.R.Header.Get("X-Upload-Content-Length"), 10, 64); err == nil && length > s.options.MaxBodyBytes {
+	length, err := number(x.R.Header.Get("X-Upload-Content-Length"))
+	switch {
+	case err != nil:
+		return failure.ErrInvalid.With("The header X-Upload-Content-Length must be a number")
+	case length != nil && *length > s.options.MaxBodyBytes:
 		return failure.ErrTooLarge
+	case length != nil:
+		in.Length = *length
 	}
 	id, err := s.begin(x.bucket, session{incoming: in, Key: x.Caller.Account().AccessKeyID})
 	if err != nil {
@@ -39,16 +44,27 @@ func (s *Service) beginUpload(x *exchange) error {
 
 // continueUpload receives a chunk, or returns the progress.
 func (s *Service) continueUpload(x *exchange) error {
+	err := s.receiveChunk(x)
+	if objects.IsGone(err) { // it ended meanwhile: the client has repeated its request too early
+		err = s.receiveChunk(x)
+	}
+	return err
+}
+
+func (s *Service) receiveChunk(x *exchange) error {
 	found, err := s.session(x)
 	if err != nil {
 		return err
+	}
+	if found.ended != nil {
+		return x.respondAgain(found)
 	}
 	chunk, err := chunkOf(x.R.Header.Get("Content-Range"), x.body.content.Size())
 	if err != nil {
 		return err
 	}
-	if chunk.total >= 0 && chunk.size > 0 && chunk.first+chunk.size > chunk.total {
-		return failure.ErrInvalid.With("The body is longer than Content-Range declares")
+	if err := chunk.check(found.Length); err != nil {
+		return err
 	}
 	progress, err := x.bucket.Append(found.Name, found.id, chunk.first, s.options.MaxBodyBytes, x.body.content)
 	if err != nil {
@@ -68,33 +84,33 @@ func (s *Service) continueUpload(x *exchange) error {
 func (s *Service) endUpload(x *exchange, found session) error {
 	in := found.incoming
 	httpserver.NoteStored(x.R.Context(), in.Name)
-	made, err := x.bucket.CompleteAppended(in.Name, found.id, in.conditions(), func(content objects.Body) (objects.Draft, error) {
+	var made *object
+	_, err := x.bucket.CompleteAppended(in.Name, found.id, in.conditions(), func(content objects.Body) (objects.Draft, error) {
 		sums, err := declared(x.R.Header, in.Document)
 		if err != nil {
 			return objects.Draft{}, err
 		}
 		in.sums = sums
-		in.ContentType = cmp.Or(in.ContentType, x.R.Header.Get("Content-Type"))
 		computed, err := sumsOf(content)
 		if err != nil {
 			return objects.Draft{}, err
 		}
 		return s.draft(in, content, computed)
-	})
-	if err != nil {
-		if failure.Of(err).Code < http.StatusInternalServerError {
-			err = errors.Join(err, s.abort(x.bucket, found))
+	}, func(v *objects.Version) (_ string, err error) {
+		if made, err = objectOf(in.Bucket, v); err != nil {
+			return "", err
 		}
+		return (&ending{Object: &made.attributes}).text()
+	})
+	switch {
+	case objects.IsGone(err):
 		return err
+	case err != nil:
+		return endRejected(x.bucket, found, err)
+	case found.XML:
+		return x.sendCreated(&made.attributes)
 	}
-	if found.XML {
-		return x.sendCreated(made)
-	}
-	o, err := objectOf(in.Bucket, made)
-	if err != nil {
-		return err
-	}
-	return x.sendObject(o)
+	return x.sendObject(made)
 }
 
 // sendProgress returns the number of received bytes. Clients that cannot handle status 308 announce
@@ -113,27 +129,16 @@ func (x *exchange) sendProgress(have int64) error {
 	return nil
 }
 
-func (s *Service) cancelUpload(x *exchange) error {
-	found, err := s.session(x)
-	if err != nil {
-		return err
-	}
-	if err := s.abort(x.bucket, found); err != nil {
-		return err
-	}
-	x.W.Header().Set("Content-Length", "0")
-	x.W.WriteHeader(statusCancelled)
-	return nil
-}
-
 // chunk is a part of an upload, from the header Content-Range.
 type chunk struct {
 	first, size int64
 	total       int64 // -1 if unknown
+	// streamed means that the client did not know the size in advance.
+	streamed bool
 }
 
-// chunkOf parses "bytes 0-9/20", "bytes 0-9/*", "bytes */20" and "bytes */*". Without the header,
-// the chunk is the whole content.
+// chunkOf parses "bytes 0-9/20", "bytes 0-9/*", "bytes 0-*/20", "bytes 0-*/*", "bytes */20" and
+// "bytes */*". Without the header, the chunk is the whole content. "bytes 0-*/*" is the rest of it.
 func chunkOf(header string, size int64) (chunk, error) {
 	if header == "" {
 		return chunk{size: size, total: size}, nil
@@ -151,9 +156,36 @@ func chunkOf(header string, size int64) (chunk, error) {
 		}
 		c.total = *total
 	}
+	from, streamed := strings.CutSuffix(span, "-*")
+	if c.streamed = streamed; streamed {
+		first, err := number(from)
+		if err != nil || first == nil {
+			return c, errRange
+		}
+		if c.first = *first; c.total < 0 {
+			c.total = c.first + size
+		}
+		return c, nil
+	}
 	first, err := firstOf(span, size)
 	c.first = first
 	return c, err
+}
+
+// check compares a chunk with the length that the first request has declared, 0 for none, and
+// rejects a part of a quantum before the end.
+func (c chunk) check(declared int64) error {
+	end := c.first + c.size
+	switch {
+	case c.total >= 0 && c.size > 0 && end > c.total:
+		return failure.ErrInvalid.With("The body is longer than Content-Range declares")
+	case declared > 0 && c.total >= 0 && c.total != declared:
+		return failure.ErrInvalid.With(fmt.Sprintf("Content-Range declares %d bytes, and X-Upload-Content-Length declared %d", c.total, declared))
+	case c.size%quantum != 0 && end != c.total && !c.streamed:
+		return failure.ErrInvalid.With(fmt.Sprintf("The chunk has %d bytes: every chunk but the last must have a multiple of %d bytes, "+
+			"and Content-Range of the last must declare the size of the object", c.size, quantum))
+	}
+	return nil
 }
 
 // endsUpload reports whether a request with this header Content-Range stores the object if it
@@ -165,6 +197,9 @@ func endsUpload(header string) bool {
 	}
 	span, end, _ := strings.Cut(strings.TrimPrefix(header, "bytes "), "/")
 	_, to, _ := strings.Cut(span, "-")
+	if to == "*" {
+		return true
+	}
 	last, err := number(to)
 	total, totalErr := number(end)
 	return err == nil && totalErr == nil && last != nil && total != nil && *last == *total-1

@@ -34,6 +34,12 @@ func (s *Service) respond(x *exchange, err error) {
 
 // parse reads path and query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *exchange) (err error) {
+	if x.R, err = overridden(x.R); err != nil {
+		return err
+	}
+	if err := checkSize(x.R); err != nil {
+		return err
+	}
 	if x.Query, err = url.ParseQuery(x.R.URL.RawQuery); err != nil {
 		return failure.ErrInvalid.With("The query is not properly escaped")
 	}

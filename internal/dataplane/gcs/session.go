@@ -23,18 +23,22 @@ type session struct {
 	// continue.
 	XML bool `json:"xml,omitempty"`
 
-	id string
+	id    string
+	ended *ending // nil for an unfinished upload
 }
 
 // begin stores a session, unless the key has too many in the bucket.
 func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err error) {
+	if err := started.Document.apply(&attributes{}, s.options.Now()); err != nil {
+		return "", err // at once, and not only with the last request
+	}
 	count := 0
 	for _, u := range bucket.ListUploads(objects.Query{Max: math.MaxInt, Appended: true}).Uploads {
 		other, err := sessionOf(u)
 		switch {
 		case err != nil || !u.Appended:
 		case s.isExpired(bucket, other):
-			if err := s.abort(bucket, other); err != nil {
+			if err := bucket.AbortUpload(other.Name, other.id); err != nil && !objects.IsGone(err) {
 				return "", err
 			}
 		case other.Key == started.Key:
@@ -54,14 +58,6 @@ func (s *Service) begin(bucket *objects.Bucket, started session) (id string, err
 	return u.ID, err
 }
 
-// abort ends a session without an object. A session that has already ended is no error.
-func (s *Service) abort(bucket *objects.Bucket, ended session) error {
-	if err := bucket.AbortUpload(ended.Name, ended.id); err != nil && !objects.IsGone(err) {
-		return err
-	}
-	return nil
-}
-
 func sessionOf(u objects.Upload) (found session, err error) {
 	if err := json.Unmarshal([]byte(u.Attributes.Extra), &found); err != nil {
 		return found, fmt.Errorf("upload of object %q %w: %w", u.Key, blobstore.ErrDamaged, err)
@@ -70,17 +66,34 @@ func sessionOf(u objects.Upload) (found session, err error) {
 	return found, nil
 }
 
+// isExpired reports whether the service has forgotten a session. An ended one that it has completed
+// is kept for the same time, for clients that have lost the last response.
 func (s *Service) isExpired(bucket *objects.Bucket, of session) bool {
-	p, err := bucket.Progress(of.Name, of.id)
-	return err != nil || s.options.Now().Sub(p.Modified) > s.options.UploadTimeout
+	modified := of.ended.time()
+	if of.ended == nil {
+		p, err := bucket.Progress(of.Name, of.id)
+		if err != nil {
+			return true
+		}
+		modified = p.Modified
+	}
+	return s.options.Now().Sub(modified) > s.options.UploadTimeout
 }
 
 func findSession(bucket *objects.Bucket, id string) (session, error) {
-	u, err := bucket.FindAppended(id)
-	if err != nil {
+	if u, err := bucket.FindAppended(id); err == nil {
+		return sessionOf(u)
+	}
+	e, ok := bucket.Ended(id)
+	if !ok {
 		return session{}, failure.ErrNoSession
 	}
-	return sessionOf(u)
+	found, err := sessionOf(e.Upload)
+	if err != nil {
+		return found, err
+	}
+	found.ended, err = endingOf(e)
+	return found, err
 }
 
 // session returns the session of a request. Sessions of other keys and buckets are not found.

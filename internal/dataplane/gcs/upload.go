@@ -35,6 +35,8 @@ type incoming struct {
 	// ContentType is the body's, if the document has none; ContentEncoding is from the query.
 	ContentType     string `json:"contentType,omitempty"`
 	ContentEncoding string `json:"contentEncoding,omitempty"`
+	// Length is the declared size of the content, 0 for none.
+	Length int64 `json:"length,omitempty"`
 
 	Generation     objects.NumberCondition `json:"ifGeneration"`
 	Metageneration objects.NumberCondition `json:"ifMetageneration"`
@@ -55,6 +57,9 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 	if err != nil {
 		return in, err
 	}
+	if err := in.checkType(); err != nil {
+		return in, err
+	}
 	in.Name = cmp.Or(in.Name, name)
 	if err := checkName(in.Name); err != nil {
 		return in, err
@@ -66,6 +71,17 @@ func incomingOf(x *exchange, metadata []byte, contentType string) (in incoming, 
 	in.Generation, in.Metageneration = c.Generation, c.Metageneration
 	in.sums, err = declared(x.R.Header, in.Document)
 	return in, err
+}
+
+// checkType rejects two different types of the content: the client intends only one.
+func (in incoming) checkType() error {
+	described, err := in.Document.text("contentType")
+	if err != nil || described == "" || in.ContentType == "" || described == in.ContentType {
+		return err
+	}
+	return failure.ErrInvalid.With("Content-Type specified in the upload (" + in.ContentType + ") does not match Content-Type specified in " +
+		"metadata (" + described + "). A multipart upload specifies it in the second part of the body, a resumable upload in the header " +
+		"X-Upload-Content-Type of its first request.")
 }
 
 func (in incoming) conditions() objects.Conditions {
@@ -81,7 +97,7 @@ func (s *Service) draft(in incoming, content objects.Body, computed sums) (objec
 		return objects.Draft{}, err
 	}
 	a := attributes{Bucket: in.Bucket, Name: in.Name}
-	if err := in.Document.apply(&a); err != nil {
+	if err := in.Document.apply(&a, s.options.Now().UTC()); err != nil {
 		return objects.Draft{}, err
 	}
 	a.ContentType = cmp.Or(a.ContentType, in.ContentType)

@@ -1,9 +1,10 @@
 package gcs
 
 import (
-	"cmp"
 	"net/http"
+	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
@@ -26,7 +27,6 @@ func (s *Service) put(x *exchange, a attributes, content objects.Body, computed 
 
 // draft returns the object in the form of the store.
 func (a *attributes) draft(content objects.Body, computed sums) (objects.Draft, error) {
-	a.ContentType = cmp.Or(a.ContentType, defaultType)
 	stored, err := a.stored(a.Updated)
 	return objects.Draft{Body: content, ETag: computed.etag, Checksum: computed.crc32c, Attributes: stored}, err
 }
@@ -45,6 +45,26 @@ func (s *Service) remove(x *exchange) error {
 	}
 	x.W.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// edited returns the attributes of an object after a change. The custom time can neither be removed
+// nor move back; "Custom-Time" in Google's documentation of metadata has that.
+func (s *Service) edited(o *object, d document, replaces bool) (objects.Attributes, error) {
+	before, now := o.CustomTime, s.options.Now().UTC()
+	if replaces {
+		for _, text := range o.texts() {
+			*text = ""
+		}
+		o.Metadata, o.Contexts, o.TemporaryHold, o.EventBasedHold = nil, nil, false, false
+	}
+	if err := d.apply(&o.attributes, now); err != nil {
+		return objects.Attributes{}, err
+	}
+	if before != nil && (o.CustomTime == nil || o.CustomTime.Before(*before)) {
+		return objects.Attributes{}, failure.ErrInvalid.With("The custom time of an object can be neither removed nor set to an earlier " +
+			"time than " + before.Format(time.RFC3339Nano) + ": rewrite the object instead")
+	}
+	return o.stored(now)
 }
 
 // patch changes the metadata of an object, and PUT replaces it. Generation and content stay the
@@ -67,16 +87,7 @@ func (s *Service) patch(x *exchange) error {
 		if err != nil {
 			return objects.Attributes{}, err
 		}
-		if x.R.Method == http.MethodPut {
-			for _, text := range found.texts() {
-				*text = ""
-			}
-			found.Metadata, found.CustomTime = nil, nil
-		}
-		if err := d.apply(&found.attributes); err != nil {
-			return objects.Attributes{}, err
-		}
-		return found.stored(s.options.Now().UTC())
+		return s.edited(found, d, x.R.Method == http.MethodPut)
 	})
 	if err != nil {
 		return gone(err, x.target.bucket, x.target.object)

@@ -25,8 +25,9 @@ import (
 func (s *Service) dialect() *s3exchange.Dialect {
 	return &s3exchange.Dialect{
 		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
-		Protocol: fakedriver.ProtocolGCS, Chunked: true, Conditions: xmlConditions, Attributes: xmlAttributes, Finish: finishXML,
-		Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
+		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType,
+		MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes,
+		Finish: finishXML, Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
 	}
 }
 
@@ -106,6 +107,9 @@ func (s *Service) translate(r *http.Request, query url.Values) (*http.Request, u
 			return r, query, s3error.ErrInvalidArgument.With("The header " + strings.ToLower(name) + " is given in two forms")
 		}
 		header[to] = values
+	}
+	if _, object, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); object != "" && checkName(object) != nil {
+		return r, query, s3error.ErrInvalidArgument.With("Invalid object name")
 	}
 	if err := translateValues(header); err != nil {
 		return r, query, err
@@ -206,12 +210,39 @@ func checkLength(bounds string, r *http.Request) error {
 	return nil
 }
 
-// translateQuery replaces generations by IDs of versions, and drops the signature.
+// movable are headers that Amazon's SDKs move into signed URLs, besides those with a prefix.
+var movable = []string{
+	"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Md5", "Content-Type", "Expires",
+}
+
+// xmlParameters are the parameters of the XML API, and those of S3 that are unsupported. Google ignores
+// all others.
+var xmlParameters = []string{
+	"acl", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "lifecycle", "list-type", "location", "logging",
+	"object-lock", "retention", "storageClass", "tagging", "uploadId", "uploads", "versioning", "versions", "website",
+	"prefix", "delimiter", "marker", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner", "key-marker",
+	"version-id-marker", "versionId", "upload-id-marker", "max-uploads", "part-number-marker", "max-parts", "partNumber",
+	"response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
+	"response-content-type", "response-expires",
+	"accelerate", "analytics", "attributes", "intelligent-tiering", "inventory", "legal-hold", "metrics", "notification",
+	"ownershipControls", "policy", "policyStatus", "publicAccessBlock", "replication", "requestPayment", "restore", "select", "torrent",
+}
+
+// isXMLParameter reports whether a parameter could change a request. Amazon's SDKs move headers into
+// signed URLs.
+func isXMLParameter(name string) bool {
+	canonical := http.CanonicalHeaderKey(name)
+	return slices.Contains(xmlParameters, name) || slices.Contains(movable, canonical) || strings.HasPrefix(canonical, "X-Amz-")
+}
+
+// translateQuery replaces generations by IDs of versions, and drops the signature and unknown
+// parameters.
 func translateQuery(query url.Values) (url.Values, error) {
 	rest := make(url.Values, len(query))
 	for name, values := range query {
 		switch name {
-		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature", "userProject":
+		case "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires", "X-Goog-SignedHeaders", "X-Goog-Signature",
+			"userProject":
 			continue
 		case "generation":
 			if _, err := number(values[0]); err != nil || values[0] == "" {
@@ -220,6 +251,10 @@ func translateQuery(query url.Values) (url.Values, error) {
 			name, values = "versionId", slices.Compact(slices.Clone(values)) // boto sends the same generation twice
 		case "generation-marker":
 			name = "version-id-marker"
+		default:
+			if !isXMLParameter(name) {
+				continue
+			}
 		}
 		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as a duplicate
 	}
@@ -241,7 +276,6 @@ func xmlConditions(header http.Header, c *objects.Conditions) error {
 
 func xmlAttributes(header http.Header, a *objects.Attributes) error {
 	h := a.Headers.Value()
-	h.ContentType = cmp.Or(h.ContentType, defaultType)
 	if h.StorageClass = header.Get(classHeader); h.StorageClass == defaultClass {
 		h.StorageClass = ""
 	}
@@ -288,16 +322,24 @@ func appendGenerations(to []byte, v *objects.Version) []byte {
 }
 
 func describeXML(header http.Header, v *objects.Version) {
-	encoding := cmp.Or(v.StandardHeaders().ContentEncoding, "identity")
-	header["X-Goog-Hash"] = hashesOf(&attributes{CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag)})
+	h := v.StandardHeaders()
+	describeAttributes(header, &attributes{
+		Generation: v.Generation(), Metageneration: v.Metageneration(), Size: v.Size(), ContentEncoding: h.ContentEncoding,
+		StorageClass: cmp.Or(h.StorageClass, defaultClass), CRC32C: v.Checksum.String(), MD5Hash: md5Of(v.ETag), ComponentCount: v.ETag.Parts,
+	})
+}
+
+// describeAttributes sets the headers that identify an object.
+func describeAttributes(header http.Header, a *attributes) {
+	header["X-Goog-Hash"] = hashesOf(a)
 	for name, value := range map[string]string{
-		"X-Goog-Generation": strconv.FormatInt(v.Generation(), 10), "X-Goog-Metageneration": strconv.FormatInt(v.Metageneration(), 10),
-		"X-Goog-Stored-Content-Length": strconv.FormatInt(v.Size(), 10), "X-Goog-Stored-Content-Encoding": encoding,
-		classHeader: cmp.Or(v.StandardHeaders().StorageClass, defaultClass),
+		"X-Goog-Generation": strconv.FormatInt(a.Generation, 10), "X-Goog-Metageneration": strconv.FormatInt(a.Metageneration, 10),
+		"X-Goog-Stored-Content-Length": strconv.FormatInt(a.Size, 10), "X-Goog-Stored-Content-Encoding": cmp.Or(a.ContentEncoding, "identity"),
+		classHeader: a.StorageClass,
 	} {
 		header.Set(name, value)
 	}
-	if v.ETag.Parts > 0 {
-		header.Set("X-Goog-Component-Count", strconv.Itoa(int(v.ETag.Parts)))
+	if a.ComponentCount > 0 {
+		header.Set("X-Goog-Component-Count", strconv.Itoa(int(a.ComponentCount)))
 	}
 }

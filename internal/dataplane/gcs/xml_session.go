@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/signature"
 	"github.com/cosi-emu/cosi-emu/internal/s3error"
-	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
 // authenticateXML identifies the caller of a resumable upload of the XML API: by the signature of
@@ -57,7 +57,7 @@ func (s *Service) beginXML(x *exchange) error {
 // incomingXML reads the headers into the form of the JSON API's document.
 func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 	header := x.R.Header
-	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: cmp.Or(header.Get("Content-Type"), defaultType)}
+	in = incoming{Bucket: x.target.bucket, Name: x.target.object, ContentType: header.Get("Content-Type")}
 	metadata := map[string]string{}
 	for name := range header {
 		if _, err := translated(name); err != nil && name != resumableHeader {
@@ -89,10 +89,11 @@ func (s *Service) incomingXML(x *exchange) (in incoming, err error) {
 }
 
 // sendCreated responds to the last request of an upload of the XML API.
-func (x *exchange) sendCreated(v *objects.Version) error {
-	describeXML(x.W.Header(), v)
-	x.W.Header().Set("Etag", `"`+v.ETag.String()+`"`)
-	x.W.Header().Set("Content-Length", "0")
+func (x *exchange) sendCreated(a *attributes) error {
+	header := x.W.Header()
+	describeAttributes(header, a)
+	header.Set("Etag", strconv.Quote(a.md5Hex()))
+	header.Set("Content-Length", "0")
 	x.W.WriteHeader(http.StatusOK)
 	return nil
 }

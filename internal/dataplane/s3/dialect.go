@@ -17,6 +17,7 @@ func noDifferences(authenticator *authentication.Authenticator) *s3exchange.Dial
 		Translate:    func(r *http.Request, query url.Values) (*http.Request, url.Values, error) { return r, query, nil },
 		Serves:       func(string) error { return nil },
 		Protocol:     fakedriver.ProtocolS3,
+		DefaultType:  "binary/octet-stream", MaxMetadataBytes: maxMetadata, MaxHeaderBytes: maxHeaderSection,
 		Conditions:   func(http.Header, *objects.Conditions) error { return nil },
 		Attributes:   func(http.Header, *objects.Attributes) error { return nil },
 		Finish:       func(*objects.Draft) error { return nil },

@@ -81,7 +81,11 @@ func (s *Service) revoked(x *s3exchange.Exchange, _ error) {
 	s3error.Write(w, x.R, x.ID, s3error.ErrInvalidAccessKeyID)
 }
 
-const maxHeaderSection = 8 << 10
+// The limits of S3: the headers of a request, and the metadata of an object.
+const (
+	maxHeaderSection = 8 << 10
+	maxMetadata      = 2 << 10
+)
 
 // parse reads the query strictly. It rejects input that two parsers could read differently.
 func (s *Service) parse(x *s3exchange.Exchange) error {
@@ -94,8 +98,8 @@ func (s *Service) parse(x *s3exchange.Exchange) error {
 			size += len(name) + len(value)
 		}
 	}
-	if size > maxHeaderSection {
-		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(maxHeaderSection))
+	if most := x.Dialect.MaxHeaderBytes; size > most {
+		return s3error.ErrRequestHeaderSectionTooLarge.About("MaxSizeAllowed", strconv.Itoa(most))
 	}
 	query, err := url.ParseQuery(x.R.URL.RawQuery)
 	if err != nil || !isKey(x.R.URL.Path) {

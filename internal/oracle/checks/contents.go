@@ -26,8 +26,11 @@ type contents struct {
 // note records the effect of a request at the store seam on the objects.
 func (c *contents) note(event journal.Event) {
 	bucket, key, _ := strings.Cut(event.Operation.Subject, "/")
-	stored := operations.Stored(event)
-	switch name := event.Operation.Name; {
+	stored, name := operations.Stored(event), event.Operation.Name
+	if operations.DeletesOthers(name) {
+		c.take(bucket, "", event)
+	}
+	switch {
 	case name == operations.AdminCreateBucket, name == operations.AdminDeleteBucket && !event.Failed():
 		delete(c.there, bucket)
 	case stored != "":

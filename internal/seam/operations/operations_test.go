@@ -183,7 +183,7 @@ func TestNames(t *testing.T) {
 
 // TestEffects: the names that the oracles use exist.
 func TestEffects(t *testing.T) {
-	var stores, deletes []string
+	var stores, deletes, others []string
 	for _, name := range operations.Names(journal.SeamStore) {
 		if operations.Stores(name) {
 			stores = append(stores, name)
@@ -191,19 +191,24 @@ func TestEffects(t *testing.T) {
 		if operations.Deletes(name) {
 			deletes = append(deletes, name)
 		}
+		if operations.DeletesOthers(name) {
+			others = append(others, name)
+		}
 	}
 	slices.Sort(stores)
 	slices.Sort(deletes)
+	slices.Sort(others)
 	want := [][]string{
 		{
 			"AppendBlock", "AppendBlockFromURL",
 			"CompleteMultipartUpload", "CopyBlob", "CopyBlobFromURL", "CopyObject", "PutBlob", "PutBlobFromURL", "PutBlockList", "PutObject",
 			"PutPage", "PutPageFromURL",
-			"multipartUploads.complete", "objects.compose", "objects.copy", "objects.insert", "objects.rewrite",
+			"multipartUploads.complete", "objects.compose", "objects.copy", "objects.insert", "objects.move", "objects.rewrite",
 		},
 		{"AdminEmptyBucket", "DeleteBlob", "DeleteObject", "DeleteObjects", "objects.delete"},
+		{"objects.compose", "objects.move"},
 	}
-	if diff := cmp.Diff(want, [][]string{stores, deletes}); diff != "" {
+	if diff := cmp.Diff(want, [][]string{stores, deletes, others}); diff != "" {
 		t.Errorf("operations that store, and that delete (-want, +got):\n%s", diff)
 	}
 }

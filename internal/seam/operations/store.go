@@ -36,7 +36,7 @@ var (
 	// succeed only if the object exists.
 	stores = []string{
 		"PutObject", "CopyObject", "CompleteMultipartUpload",
-		"objects.insert", "objects.copy", "objects.rewrite", "objects.compose", "multipartUploads.complete",
+		"objects.insert", "objects.copy", "objects.rewrite", "objects.move", "objects.compose", "multipartUploads.complete",
 		"PutBlob", "PutBlobFromURL", "PutBlockList", "CopyBlob", "CopyBlobFromURL", "AppendBlock", "AppendBlockFromURL",
 		"PutPage", "PutPageFromURL",
 	}
@@ -44,6 +44,9 @@ var (
 	// without storing one. The event's response has the name.
 	storesOther = []string{"PostObject", "objects.insert", "objects.insert resumable"}
 	deletes     = []string{"DeleteObject", "DeleteObjects", "objects.delete", "DeleteBlob", AdminEmptyBucket}
+	// deletesOthers may delete other objects of the bucket than their subject: the source of a move,
+	// and the sources of a composition.
+	deletesOthers = []string{"objects.move", "objects.compose"}
 )
 
 // Response is the response in an event of a client at the store seam.
@@ -84,6 +87,10 @@ func Stored(e journal.Event) string {
 // Deletes reports whether an operation at the store seam may delete the object of its subject,
 // or all objects of a bucket.
 func Deletes(name string) bool { return slices.Contains(deletes, name) }
+
+// DeletesOthers reports whether an operation at the store seam may delete objects of the bucket that
+// its subject does not name.
+func DeletesOthers(name string) bool { return slices.Contains(deletesOthers, name) }
 
 // unknown are the names of requests that the data planes do not know: their HTTP methods.
 var unknown = []string{

@@ -74,27 +74,3 @@ func (b *Bucket) FindAppended(id string) (Upload, error) {
 	}
 	return u.Upload, nil
 }
-
-// CompleteAppended creates an object from an upload with Upload.Appended, and ends the upload.
-// draft receives the content. Errors are NoSuchUpload, and the errors of draft and Put; then the
-// upload continues.
-func (b *Bucket) CompleteAppended(key, id string, c Conditions, draft func(Body) (Draft, error)) (*Version, error) {
-	var stored *Version
-	err := b.change(key, func() error {
-		u, err := b.upload(key, id)
-		if err != nil {
-			return err
-		}
-		var bodies []Body
-		for _, part := range u.sorted() {
-			bodies = append(bodies, part.Body)
-		}
-		d, err := draft(join(bodies))
-		if err != nil {
-			return err
-		}
-		stored, err = b.put(key, d, c, u)
-		return err
-	})
-	return stored, err
-}

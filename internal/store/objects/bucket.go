@@ -70,6 +70,7 @@ type Bucket struct {
 	config  Config
 	tree    *btree.BTree[*Version] // the newest version of every key
 	uploads map[string]*upload
+	endings []*Ending // the oldest first
 	used    Quota
 }
 
@@ -181,6 +182,9 @@ func (b *Bucket) retire(purge bool, with []blobstore.Change) error {
 			contents = append(contents, part.Body)
 		}
 	}
+	for _, e := range b.endings {
+		steps = append(steps, step{table: uploadTable, key: b.id + "/" + e.ID})
+	}
 	if err := b.store.commitWith(with, steps...); err != nil {
 		return err
 	}
@@ -206,6 +210,7 @@ func (b *Bucket) clear(contents []Body) {
 	defer b.mu.Unlock()
 	b.tree.Clear(false)
 	clear(b.uploads)
+	b.endings = nil
 	b.used = Quota{}
 	for _, body := range contents {
 		body.Release()

@@ -23,7 +23,7 @@ func (b *Bucket) Delete(key, id string, c Conditions, bypass Bypass) (Deletion, 
 			}
 		}
 		if _, generations := b.rules(); generations {
-			return b.deleteGeneration(key, id)
+			return b.deleteGeneration(key, id, bypass)
 		}
 		if id != "" {
 			done, err = b.deleteVersion(key, id, bypass)

@@ -26,10 +26,13 @@ func (v *Version) isLive() bool { return v != nil && !v.IsDeleteMarker }
 
 // deleteGeneration deletes a version permanently, or with an empty ID the object: in a bucket with
 // versioning the version stays, but is not the latest any more.
-func (b *Bucket) deleteGeneration(key, id string) error {
+func (b *Bucket) deleteGeneration(key, id string, bypass Bypass) error {
 	v := b.find(key, id)
 	if !v.isLive() {
 		_, err := found(nil, id)
+		return err
+	}
+	if err := v.Held(); err != nil && bypass != BypassAll {
 		return err
 	}
 	if id != "" || b.Versioning() != Enabled {
@@ -58,14 +61,19 @@ func (b *Bucket) withdraw(v *Version) error {
 }
 
 func (b *Bucket) entomb(v *Version) error {
-	tombstone := &Version{Key: v.Key, ID: v.ID, Sequence: v.Sequence, modified: v.modified, IsDeleteMarker: true}
-	if err := b.store.commit(b.recordVersion(tombstone)); err != nil {
+	replacement := tombstone(v)
+	if err := b.store.commit(b.recordVersion(replacement)); err != nil {
 		return err
 	}
-	b.substitute(v, tombstone)
+	b.substitute(v, replacement)
 	b.release(weight(v))
 	v.Release()
 	return nil
+}
+
+// tombstone returns a delete marker in place of a version.
+func tombstone(v *Version) *Version {
+	return &Version{Key: v.Key, ID: v.ID, Sequence: v.Sequence, modified: v.modified, IsDeleteMarker: true}
 }
 
 // Edit changes the attributes of a version, the latest if the ID is empty, and counts the change.

@@ -20,6 +20,7 @@ type bucketImage struct {
 	config   Config
 	versions []*Version
 	uploads  []uploadImage
+	endings  []*Ending
 }
 
 type uploadImage struct {
@@ -53,7 +54,7 @@ func (s *Store) Freeze() (image *Image, thaw func()) {
 func (b *Bucket) image() bucketImage {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	image := bucketImage{id: b.id, config: b.config}
+	image := bucketImage{id: b.id, config: b.config, endings: slices.Clone(b.endings)}
 	for v := range b.versions {
 		v.Body.Retain()
 		image.versions = append(image.versions, v)
@@ -146,6 +147,9 @@ func (w *imageWriter) bucket(image bucketImage) error {
 		copied := *v
 		copied.Body = w.body(v.Body, Damage{Bucket: image.id, Key: v.Key, Version: v.ID})
 		steps = append(steps, b.recordVersion(&copied))
+	}
+	for _, e := range image.endings {
+		steps = append(steps, b.recordEnding(e))
 	}
 	for _, u := range image.uploads {
 		upload := &upload{Upload: u.Upload}

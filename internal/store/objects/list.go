@@ -14,6 +14,9 @@ type Query struct {
 	From, To string
 	// Trailing also lists a key that equals a common prefix.
 	Trailing bool
+	// MatchKey, if set, filters keys and common prefixes, and MatchVersion versions.
+	MatchKey     func(key string) bool
+	MatchVersion func(*Version) bool
 	// Appended also lists uploads with Upload.Appended.
 	Appended bool
 	// Max is the maximum number of keys and prefixes on a page.

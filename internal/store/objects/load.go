@@ -27,6 +27,7 @@ func (s *Store) load() error {
 			return err
 		}
 	}
+	s.sortEndings()
 	return nil
 }
 
@@ -83,6 +84,10 @@ func (s *Store) loadUpload(bucket, _ string, value []byte) error {
 	b, err := s.owner(bucket)
 	if err != nil {
 		return err
+	}
+	if !record.Ended.IsZero() {
+		b.endings = append(b.endings, &Ending{Upload: record.upload().Upload, Outcome: record.Outcome, At: record.Ended})
+		return nil
 	}
 	b.uploads[record.ID] = record.upload()
 	return nil

@@ -38,6 +38,8 @@ const (
 type Lock struct {
 	Retention Retention `json:"retention,omitzero"`
 	LegalHold LegalHold `json:"legalHold,omitempty"`
+	// EventHold is the event-based hold of Google Cloud Storage, whose temporary hold is LegalHold.
+	EventHold bool `json:"eventHold,omitempty"`
 }
 
 // Bypass selects the locks that a change may ignore.

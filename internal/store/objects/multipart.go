@@ -47,6 +47,10 @@ type upload struct {
 	parts   map[int]Part
 	numbers map[string]int // of the parts with names
 	last    int            // the greatest number
+	// outcome returns the outcome of an upload whose ending is recorded, and ending is the one that
+	// the next commit records. The lock of the key guards them.
+	outcome func(*Version) (string, error)
+	ending  *Ending
 }
 
 // weight returns the part of a quota that the parts use; u may be nil.
@@ -205,12 +209,7 @@ func (b *Bucket) AbortUpload(key, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := b.store.commit(b.deletionOfUpload(u)...); err != nil {
-			return err
-		}
-		b.release(u.weight())
-		b.drop(u)
-		return nil
+		return b.discardUpload(u)
 	})
 }
 
@@ -221,6 +220,9 @@ func (b *Bucket) drop(u *upload) {
 	}
 	b.mu.Lock()
 	delete(b.uploads, u.ID)
+	if u.ending != nil {
+		b.remember(u.ending)
+	}
 	b.mu.Unlock()
 	for _, part := range u.sorted() {
 		part.Body.Release()

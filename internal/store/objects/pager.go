@@ -58,8 +58,12 @@ func (p *pager) add(newest, first *Version) bool {
 	return true
 }
 
-// addVersion adds a version, and newer, the one after it, unless the page is full.
+// addVersion adds a version, and newer, the one after it, unless the page is full. Versions that do
+// not match are skipped.
 func (p *pager) addVersion(newest, v, newer *Version) bool {
+	if !p.query.matches(v) {
+		return true
+	}
 	if p.isFull() {
 		return false
 	}
@@ -89,8 +93,15 @@ func (p *pager) addOldestFirst(newest *Version) bool {
 	return true
 }
 
-// addGroup adds a common prefix to the page. It returns false if the page is full.
+func (q Query) matches(v *Version) bool {
+	return (q.MatchKey == nil || q.MatchKey(v.Key)) && (q.MatchVersion == nil || q.MatchVersion(v))
+}
+
+// addGroup adds a common prefix to the page, if it matches. It returns false if the page is full.
 func (p *pager) addGroup(group string) bool {
+	if p.query.MatchKey != nil && !p.query.MatchKey(group) {
+		return true
+	}
 	if p.isFull() {
 		return false
 	}

@@ -87,12 +87,16 @@ func (b *Bucket) partKey(u *upload, number int) string {
 	return fmt.Sprintf("%s/%s/%05d", b.id, u.ID, number)
 }
 
-// deletionOfUpload deletes the records of u, which may be nil, and its parts.
+// deletionOfUpload deletes the records of u, which may be nil, and its parts. If the bucket remembers
+// the ending of u, that replaces its record.
 func (b *Bucket) deletionOfUpload(u *upload) []step {
 	if u == nil {
 		return nil
 	}
 	steps := []step{{table: uploadTable, key: b.id + "/" + u.ID}}
+	if u.ending != nil {
+		steps = b.endingSteps(u.ending)
+	}
 	for _, part := range u.sorted() {
 		steps = append(steps, step{table: partTable, key: b.partKey(u, part.Number)})
 	}

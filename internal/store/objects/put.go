@@ -33,6 +33,9 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 	if err := c.write(newest); err != nil {
 		return nil, err
 	}
+	if err := b.checkReplacement(newest); err != nil {
+		return nil, err
+	}
 	v, err := b.newVersion(key)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,13 @@ func (b *Bucket) put(key string, d Draft, c Conditions, from *upload) (*Version,
 		id = from.ID
 	}
 	v.completed = newCompletedUpload(id, d.Parts)
+	if from != nil && from.outcome != nil {
+		outcome, err := from.outcome(v)
+		if err != nil {
+			return nil, err
+		}
+		from.end(outcome, v.modified)
+	}
 	if err := b.add(v, newest, from); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ type (
 		Algorithm  checksum.Algorithm `json:"algorithm,omitempty"`
 		FullObject bool               `json:"fullObject,omitempty"`
 		Appended   bool               `json:"appended,omitempty"`
+		// Ended is zero for an unfinished upload.
+		Ended   time.Time `json:"ended,omitzero"`
+		Outcome string    `json:"outcome,omitempty"`
 	}
 	partRecord struct {
 		Number   int           `json:"number"`

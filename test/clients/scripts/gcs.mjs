@@ -2,13 +2,16 @@
 import { Storage } from '@google-cloud/storage';
 import { OAuth2Client } from 'google-auth-library';
 import { pipeline } from 'node:stream/promises';
-import { bucket as name, content, env, headers, key, na, run, save, show, sync, version } from './lib.mjs';
+import { bucket as name, content, env, headers, key, na, partSize, run, save, show, sync, version } from './lib.mjs';
 
 const open = (token) => {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: token, expiry_date: Date.now() + 1e9 });
   const options = { apiEndpoint: env.COSI_GCS_ENDPOINT, projectId: env.PROJECT_ID, retryOptions: { autoRetry: !!env.RETRIES } };
-  return new Storage({ ...options, authClient, useAuthWithCustomEndpoint: true }).bucket(name || 'none');
+  const storage = new Storage({ ...options, authClient, useAuthWithCustomEndpoint: true });
+  // Resumable uploads to an endpoint that is not Google's send no token otherwise.
+  storage.interceptors.push({ request: (r) => ({ ...r, headers: { ...r.headers, Authorization: `Bearer ${token}` } }) });
+  return storage.bucket(name || 'none');
 };
 const bucket = open(`${env.HMAC_ACCESS_ID}:${env.HMAC_SECRET}`);
 const file = bucket.file(key || 'none');
@@ -31,8 +34,8 @@ await run({
   move: () => file.move(`${key}.moved`),
   delete: () => file.delete(),
   'delete-many': () => bucket.deleteFiles({ prefix: `${key}/` }),
-  'put-parts': () => na('it sends no token with resumable uploads to an endpoint that is not Google\'s'),
-  stream: () => pipeline(process.stdin, file.createWriteStream({ resumable: false })),
+  'put-parts': () => put({ resumable: true, chunkSize: partSize }),
+  stream: () => pipeline(process.stdin, file.createWriteStream({ resumable: true })),
   sync: () => sync(
     (k, body) => bucket.file(k).save(body, { resumable: false }), list, (k, destination) => bucket.file(k).download({ destination }),
   ),

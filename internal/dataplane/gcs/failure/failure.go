@@ -19,9 +19,10 @@ import (
 // clients retry all requests with a status of 500 or more until a deadline. So unsupported requests
 // return 400.
 type Error struct {
-	Code            int
-	status, Reason  string
-	Message         string
+	Code            int    `json:"code"`
+	Status          string `json:"status"`
+	Reason          string `json:"reason"`
+	Message         string `json:"message"`
 	isAuthorization bool
 }
 
@@ -51,6 +52,9 @@ var (
 	ErrNotModified = &Error{Code: http.StatusNotModified, Reason: "notModified"}
 	ErrTooLarge    = &Error{http.StatusRequestEntityTooLarge, "OUT_OF_RANGE", "uploadTooLarge",
 		"The object is larger than the service takes", false}
+	ErrURLTooLarge = &Error{http.StatusRequestEntityTooLarge, "OUT_OF_RANGE", "uploadTooLarge",
+		"The URL and the headers of the request have more than 16 KiB", false}
+	errHold       = &Error{http.StatusForbidden, "PERMISSION_DENIED", "objectUnderActiveHold", "", false}
 	ErrIncomplete = ErrInvalid.With("The body is shorter than its declared length")
 	errQuota      = &Error{http.StatusForbidden, "PERMISSION_DENIED", "quotaExceeded",
 		"The quota of the bucket, which its class sets, is used up", false}
@@ -83,7 +87,9 @@ func Of(err error) *Error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return ErrTooLarge
 	}
-	if known, ok := errors.AsType[*s3error.Error](err); ok && known.Status < http.StatusInternalServerError {
+	if known, ok := errors.AsType[*s3error.Error](err); ok && known.Code == s3error.ErrObjectUnderActiveHold.Code {
+		return errHold.With(known.Message)
+	} else if ok && known.Status < http.StatusInternalServerError {
 		if found := storeFailures[known.Code]; found != nil {
 			return found
 		}
@@ -128,7 +134,7 @@ func (f *Error) Write(w http.ResponseWriter) {
 		header.Set("WWW-Authenticate", `Bearer realm="https://accounts.google.com/"`)
 	}
 	document := map[string]any{"error": map[string]any{
-		"code": f.Code, "message": f.Message, "status": f.status, "errors": []detail{item},
+		"code": f.Code, "message": f.Message, "status": f.Status, "errors": []detail{item},
 	}}
 	var text strings.Builder
 	if err := json.NewEncoder(&text).Encode(document); err != nil {

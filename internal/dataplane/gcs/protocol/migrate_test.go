@@ -95,7 +95,7 @@ func expectMigrated(t *testing.T, dir string) {
 			"a/x", "1700000000000001", "3", "text/x", "2025-01-02T03:04:05.678Z", "2025-02-03T04:05:06.789Z", "2024-01-01T00:00:00Z",
 			map[string]string{"Key": "1"},
 		},
-		{"empty", "1700000000000002", "1", "application/octet-stream", "2025-01-02T03:04:05Z", "2025-01-02T03:04:05Z", "", nil},
+		{"empty", "1700000000000002", "1", "", "2025-01-02T03:04:05Z", "2025-01-02T03:04:05Z", "", nil},
 	}
 	if diff := cmp.Diff(want, itemsOf[item](t, list)); diff != "" {
 		t.Errorf("migrated objects: -want, +got:\n%s", diff)

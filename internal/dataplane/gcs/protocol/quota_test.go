@@ -34,7 +34,7 @@ func TestQuota(t *testing.T) {
 		code string
 	}{
 		{"Bytes", request{method: "POST", path: media + "b", body: "12345"}, key, 403, `"reason":"quotaExceeded"`},
-		{"Chunk", chunk(session, "12345", "0-4/*"), key, 403, `"reason":"quotaExceeded"`},
+		{"Chunk", chunk(session, "12345", "0-4/5"), key, 403, `"reason":"quotaExceeded"`},
 		{"XML", signed, "", 403, "<Code>QuotaExceeded</Code>"},
 		{"Copy", request{method: "POST", path: "/storage/v1/b/small/o/a/copyTo/b/small/o/b"}, key, 403, `"reason":"quotaExceeded"`},
 		{"Fits", request{method: "POST", path: media + "b", body: "1234"}, key, 200, ""},

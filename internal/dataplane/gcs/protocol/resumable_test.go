@@ -2,8 +2,11 @@ package protocol_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,9 +31,58 @@ func chunk(path, content, span string) request {
 	return request{method: "PUT", path: path, body: content, header: http.Header{"Content-Range": {"bytes " + span}}}
 }
 
+// quantum is the size of which every chunk but the last is a multiple.
+const quantum = 256 << 10
+
+var numbers = regexp.MustCompile(`\d+`)
+
+// scaled is a chunk in units of quantum: each letter of the content, and each position, is one.
+func scaled(path, letters, span string) request {
+	first, total, _ := strings.Cut(span, "/")
+	from, to, isRange := strings.Cut(first, "-")
+	if isRange && to != "*" {
+		last, _ := strconv.Atoi(to)
+		to = strconv.Itoa((last+1)*quantum - 1)
+	}
+	if isRange {
+		first = times(from) + "-" + to
+	}
+	var content strings.Builder
+	for _, letter := range letters {
+		content.WriteString(strings.Repeat(string(letter), quantum))
+	}
+	return chunk(path, content.String(), first+"/"+times(total))
+}
+
+func times(text string) string {
+	return numbers.ReplaceAllStringFunc(text, func(number string) string {
+		n, _ := strconv.Atoi(number)
+		return strconv.Itoa(n * quantum)
+	})
+}
+
+// received returns the header Range of a response in units of quantum; empty for nothing.
+func received(header http.Header) string {
+	text, ok := strings.CutPrefix(header.Get("Range"), "bytes=0-")
+	last, err := strconv.Atoi(text)
+	if !ok || err != nil {
+		return header.Get("Range")
+	}
+	return fmt.Sprintf("0-%g", float64(last+1)/quantum-1)
+}
+
+// lettersOf returns a content in units of quantum.
+func lettersOf(content []byte) string {
+	var letters []byte
+	for i := 0; i < len(content); i += quantum {
+		letters = append(letters, content[i])
+	}
+	return string(letters)
+}
+
 // TestResumableSteps is an upload whose client loses responses, and makes mistakes.
 func TestResumableSteps(t *testing.T) {
-	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 20}})
+	f := serve(t, gcs.Options{Options: pipeline.Options{MaxBodyBytes: 20 * quantum}})
 	key := bearer(f.account(t, "app", all("photos")))
 	path := f.session(t, key)
 	for _, step := range []struct {
@@ -40,23 +92,25 @@ func TestResumableSteps(t *testing.T) {
 	}{
 		{"Nothing has come.", "", "*/*", 308, ""},
 		{"It must not begin later.", "45", "4-5/*", 400, ""},
-		{"The first.", "0123", "0-3/*", 308, "bytes=0-3"},
-		{"Its answer was lost.", "0123", "0-3/*", 308, "bytes=0-3"},
-		{"How much has come?", "", "*/10", 308, "bytes=0-3"},
-		{"One that begins with what has come.", "2345", "2-5/*", 308, "bytes=0-5"},
+		{"The first.", "0123", "0-3/*", 308, "0-3"},
+		{"Its answer was lost.", "0123", "0-3/*", 308, "0-3"},
+		{"How much has come?", "", "*/10", 308, "0-3"},
+		{"One that begins with what has come.", "2345", "2-5/*", 308, "0-5"},
 		{"Other bytes than it says.", "67", "6-8/*", 400, ""},
 		{"Not a header.", "67", "x", 400, ""},
 		{"More than may come.", "6789012345678901", "6-21/*", 413, ""},
 		{"The last.", "6789", "6-9/10", 200, ""},
-		{"It has ended.", "", "*/10", 404, ""},
+		{"Its answer was lost.", "6789", "6-9/10", 200, ""},
+		{"Was it stored?", "", "*/10", 200, ""},
+		{"Has everything come?", "", "*/*", 200, ""},
 	} {
-		status, header, body := f.do(t, chunk(path, step.content, step.span), key)
-		if status != step.status || header.Get("Range") != step.have {
+		status, header, body := f.do(t, scaled(path, step.content, step.span), key)
+		if status != step.status || received(header) != step.have {
 			t.Errorf("%s: %d, Range %q, %s; want %d, %q", step.reason, status, header.Get("Range"), body, step.status, step.have)
 		}
 	}
-	if status, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, key); status != ok || string(body) != "0123456789" {
-		t.Errorf("the object: %d %s", status, body)
+	if status, _, body := f.do(t, request{method: "GET", path: "/photos/x"}, key); status != ok || lettersOf(body) != "0123456789" {
+		t.Errorf("the object: %d %s", status, lettersOf(body))
 	}
 }
 
@@ -81,7 +135,9 @@ func TestResumableOwner(t *testing.T) {
 		{"OtherName", chunk(renamed, "x", "0-0/1"), mine, 400},
 		{"OtherCancels", request{method: "DELETE", path: path}, yours, 404},
 		{"Cancel", request{method: "DELETE", path: path}, mine, 499},
-		{"Cancelled", chunk(path, "x", "0-0/1"), mine, 404},
+		{"Cancelled", chunk(path, "x", "0-0/1"), mine, 499},
+		{"CancelAgain", request{method: "DELETE", path: path}, mine, 499},
+		{"OtherAsks", chunk(path, "", "*/*"), yours, 404},
 	} {
 		if status, _, body := f.do(t, tc.request, tc.authorization); status != tc.want {
 			t.Errorf("%s: %d %s, want %d", tc.name, status, body, tc.want)

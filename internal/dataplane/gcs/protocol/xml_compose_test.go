@@ -153,8 +153,8 @@ func TestXMLComposed(t *testing.T) {
 		Metadata       map[string]string `json:"metadata"`
 	}
 	for name, want := range map[string]item{
-		"z": {"text/x", "NEARLINE", "", 2, map[string]string{"color": "red"}}, "more": {"application/octet-stream", "STANDARD", "", 3, nil},
-		"json": {"application/octet-stream", "STANDARD", "", 4, nil},
+		"z": {"text/x", "NEARLINE", "", 2, map[string]string{"color": "red"}}, "more": {"", "STANDARD", "", 3, nil},
+		"json": {"", "STANDARD", "", 4, nil},
 	} {
 		_, _, body := f.do(t, request{method: "GET", path: "/storage/v1/b/photos/o/" + name}, bearer(key))
 		var got item

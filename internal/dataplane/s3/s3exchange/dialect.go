@@ -12,7 +12,7 @@ import (
 )
 
 // Dialect has the differences between S3 and another service with its protocol: the XML API of Google
-// Cloud Storage. All functions are required.
+// Cloud Storage. All fields but Operations, Chunked and Compose are required.
 type Dialect struct {
 	// Authenticate returns the caller and the signature of a request.
 	Authenticate func(*http.Request, url.Values) (*authorization.Caller, authentication.Signature, error)
@@ -27,6 +27,11 @@ type Dialect struct {
 	// Chunked is set for a service that accepts objects without a Content-Length, in chunks of
 	// HTTP.
 	Chunked bool
+	// DefaultType is the type with which objects without one are served.
+	DefaultType string
+	// MaxMetadataBytes limits the names and values of an object's user metadata, and MaxHeaderBytes
+	// the headers of a request.
+	MaxMetadataBytes, MaxHeaderBytes int
 	// Conditions adds the conditions in headers that S3 does not have.
 	Conditions func(http.Header, *objects.Conditions) error
 	// Attributes completes the object's attributes from the headers of an upload.

@@ -11,17 +11,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/store/objects"
 )
 
-const (
-	// metadataPrefix is the prefix of the headers of user metadata, in S3's own case.
-	metadataPrefix = "x-amz-meta-"
-	// maxMetadataBytes limits the names and values of an object's user metadata.
-	maxMetadataBytes = 2 << 10
-)
+// metadataPrefix is the prefix of the headers of user metadata, in S3's own case.
+const metadataPrefix = "x-amz-meta-"
 
 // Attributes reads the object's attributes from the headers of an upload.
 func (x *Exchange) Attributes() (objects.Attributes, error) {
 	header := x.R.Header
-	metadata, err := metadataOf(header)
+	metadata, err := metadataOf(header, x.Dialect.MaxMetadataBytes)
 	if err != nil {
 		return objects.Attributes{}, err
 	}
@@ -85,7 +81,7 @@ func contentEncoding(header http.Header) string {
 	return strings.Join(kept, ", ")
 }
 
-func metadataOf(header http.Header) (map[string]string, error) {
+func metadataOf(header http.Header, maxBytes int) (map[string]string, error) {
 	var metadata map[string]string
 	bytes := 0
 	for name, values := range header {
@@ -99,7 +95,7 @@ func metadataOf(header http.Header) (map[string]string, error) {
 		metadata[name] = decodeWords(strings.Join(values, ","))
 		bytes += len(name) + len(metadata[name])
 	}
-	if bytes > maxMetadataBytes {
+	if bytes > maxBytes {
 		return nil, s3error.ErrMetadataTooLarge
 	}
 	return metadata, nil

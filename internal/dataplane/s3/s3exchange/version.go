@@ -29,7 +29,7 @@ func (x *Exchange) DescribeVersion() {
 	v, header := x.Version, x.W.Header()
 	x.identifyVersion()
 	header.Set("Last-Modified", v.Modified().Format(http.TimeFormat))
-	for name, value := range standardHeaders(v) {
+	for name, value := range standardHeaders(v, x.Dialect.DefaultType) {
 		if value != "" && header.Get(name) == "" {
 			header.Set(name, value)
 		}
@@ -70,11 +70,9 @@ func (x *Exchange) tellChecksum(sum checksum.Sum) {
 // StorageClassOf returns the storage class of an object.
 func StorageClassOf(h objects.Headers) string { return cmp.Or(h.StorageClass, standard) }
 
-func standardHeaders(v *objects.Version) map[string]string {
+func standardHeaders(v *objects.Version, defaultType string) map[string]string {
 	h := v.StandardHeaders()
-	if h.ContentType == "" {
-		h.ContentType = "binary/octet-stream"
-	}
+	h.ContentType = cmp.Or(h.ContentType, defaultType)
 	return map[string]string{
 		"Cache-Control": h.CacheControl, "Content-Disposition": h.ContentDisposition, "Content-Encoding": h.ContentEncoding,
 		"Content-Language": h.ContentLanguage, "Content-Type": h.ContentType, "Expires": h.Expires,

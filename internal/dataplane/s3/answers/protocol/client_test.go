@@ -139,7 +139,7 @@ func TestOddKeys(t *testing.T) {
 	}
 }
 
-// escape percent-encodes a key as the SDK's documentation requires.
+// escape percent-encodes a key as the SDK's documentation requires. A plus would be a space.
 func escape(key string) string {
 	return strings.NewReplacer("%2F", "/", "+", "%2B").Replace(url.PathEscape(key))
 }
