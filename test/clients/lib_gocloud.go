@@ -25,8 +25,8 @@ func newGoCloud(do string) store {
 	case os.Getenv("HMAC_ACCESS_ID") != "":
 		source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: googleToken(do)})
 		client := must(gcp.NewHTTPClient(gcp.DefaultTransport(), source))
-		endpoint := option.WithEndpoint(os.Getenv("COSI_GCS_ENDPOINT") + "/storage/v1/")
-		return gocloudStore{must(gcsblob.OpenBucket(background, client, bucket, &gcsblob.Options{ClientOptions: []option.ClientOption{endpoint}}))}
+		options := &gcsblob.Options{ClientOptions: []option.ClientOption{option.WithEndpoint(os.Getenv("COSI_GCS_ENDPOINT") + "/storage/v1/")}}
+		return gocloudStore{must(gcsblob.OpenBucket(background, client, bucket, options))}
 	}
 	opened, _ := newAWS(do).(awsStore)
 	return gocloudStore{must(s3blob.OpenBucket(background, opened.Client, bucket, nil))}
