@@ -72,6 +72,7 @@ type explorer struct {
 	unclean  bool // most runs without faults have findings
 	leaves   bool // the run without faults leaves something behind
 	baseline run.Baseline
+	reads    map[run.Point]bool // of every run without faults so far
 	trials   []plan.Trial
 	seen     map[string]bool // prune keys of the trials
 	pairs    []plan.Case
@@ -171,7 +172,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 		e.found, e.baseline, e.leaves = nil, run.Baseline{}, false
 	}
 	e.report.Baseline = e.baselineReport()
-	points := run.PointsOf(e.clean.Open(), e.clean.Names)
+	points := slices.DeleteFunc(run.PointsOf(e.clean.Open(), e.clean.Names), func(p run.Point) bool { return p.Reads() && !e.reads[p] })
 	if e.options.Interference {
 		e.trials = plan.Interferences(e.clean, e.options.Kinds, e.options.At)
 		if e.options.Pairs {
@@ -210,10 +211,23 @@ func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.
 	if passed || !e.passed {
 		e.clean, e.passed, e.report.Clean = o, passed, o.Steps
 	}
+	e.keepReads(o)
 	left, err := w.Reset(ctx, o)
 	e.leaves = e.leaves || left
 	w, err = e.shared.pool.ReplaceUnclean(ctx, w, err)
 	return w, passed, added, err
+}
+
+// keepReads forgets the reads that a run without faults lacks. How often a component reads depends on how fast its
+// caches are, so that a fault at such a read would often not be reached.
+func (e *explorer) keepReads(o *run.Record) {
+	reads := map[run.Point]bool{}
+	for _, p := range run.PointsOf(o.Open(), o.Names) {
+		if p.Reads() && (e.reads == nil || e.reads[p]) {
+			reads[p] = true
+		}
+	}
+	e.reads = reads
 }
 
 // apart separates the findings of a run without faults: each has a cause of its own. If a step failed, what
