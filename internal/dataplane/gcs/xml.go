@@ -24,7 +24,7 @@ import (
 // dialect has the differences of the XML API from S3. The S3 service answers its signed requests.
 func (s *Service) dialect() *s3exchange.Dialect {
 	return &s3exchange.Dialect{
-		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: []s3op.Operation{composing},
+		Authenticate: s.signatures.Verify, Translate: s.translate, Serves: checkServed, Operations: operationsOfGoogle,
 		Protocol: fakedriver.ProtocolGCS, Chunked: true, DefaultType: defaultType,
 		MaxMetadataBytes: maxMetadataBytes, MaxHeaderBytes: maxHeaderBytes, Conditions: xmlConditions, Attributes: xmlAttributes,
 		Finish: finishXML, Compose: s.composeXML, Describe: describeXML, AppendListed: appendGenerations,
@@ -35,6 +35,17 @@ func (s *Service) dialect() *s3exchange.Dialect {
 var composing = s3op.Operation{
 	Name: "ComposeObject", Method: http.MethodPut, Level: s3op.Object, Selects: []string{"compose"},
 	Needs: authorization.WriteData, AlsoNeeds: authorization.ReadData, Body: s3op.Document,
+}
+
+// operationsOfGoogle are the operations that S3 does not have. Those of buckets' settings are not served.
+var operationsOfGoogle = []s3op.Operation{
+	composing,
+	{Name: "GetBucketBilling", Method: http.MethodGet, Level: s3op.Bucket, Selects: []string{"billing"}},
+	{Name: "PutBucketBilling", Method: http.MethodPut, Level: s3op.Bucket, Selects: []string{"billing"}},
+	{Name: "GetBucketStorageClass", Method: http.MethodGet, Level: s3op.Bucket, Selects: []string{"storageClass"}},
+	{Name: "PutBucketStorageClass", Method: http.MethodPut, Level: s3op.Bucket, Selects: []string{"storageClass"}},
+	{Name: "GetBucketEncryptionConfig", Method: http.MethodGet, Level: s3op.Bucket, Selects: []string{"encryptionConfig"}},
+	{Name: "PutBucketEncryptionConfig", Method: http.MethodPut, Level: s3op.Bucket, Selects: []string{"encryptionConfig"}},
 }
 
 // xmlOperations are the names of S3's operations with the XML API's names here. Operations without
@@ -210,33 +221,7 @@ func checkLength(bounds string, r *http.Request) error {
 	return nil
 }
 
-// movable are headers that Amazon's SDKs move into signed URLs, besides those with a prefix.
-var movable = []string{
-	"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Md5", "Content-Type", "Expires",
-}
-
-// xmlParameters are the parameters of the XML API, and those of S3 that are unsupported. Google ignores
-// all others.
-var xmlParameters = []string{
-	"acl", "billing", "compose", "cors", "delete", "encryption", "encryptionConfig", "lifecycle", "list-type", "location", "logging",
-	"object-lock", "retention", "storageClass", "tagging", "uploadId", "uploads", "versioning", "versions", "website",
-	"prefix", "delimiter", "marker", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner", "key-marker",
-	"version-id-marker", "versionId", "upload-id-marker", "max-uploads", "part-number-marker", "max-parts", "partNumber",
-	"response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
-	"response-content-type", "response-expires",
-	"accelerate", "analytics", "attributes", "intelligent-tiering", "inventory", "legal-hold", "metrics", "notification",
-	"ownershipControls", "policy", "policyStatus", "publicAccessBlock", "replication", "requestPayment", "restore", "select", "torrent",
-}
-
-// isXMLParameter reports whether a parameter could change a request. Amazon's SDKs move headers into
-// signed URLs.
-func isXMLParameter(name string) bool {
-	canonical := http.CanonicalHeaderKey(name)
-	return slices.Contains(xmlParameters, name) || slices.Contains(movable, canonical) || strings.HasPrefix(canonical, "X-Amz-")
-}
-
-// translateQuery replaces generations by IDs of versions, and drops the signature and unknown
-// parameters.
+// translateQuery replaces generations by IDs of versions, and drops the signature.
 func translateQuery(query url.Values) (url.Values, error) {
 	rest := make(url.Values, len(query))
 	for name, values := range query {
@@ -251,10 +236,6 @@ func translateQuery(query url.Values) (url.Values, error) {
 			name, values = "versionId", slices.Compact(slices.Clone(values)) // boto sends the same generation twice
 		case "generation-marker":
 			name = "version-id-marker"
-		default:
-			if !isXMLParameter(name) {
-				continue
-			}
 		}
 		rest[name] = append(rest[name], values...) // two forms of one parameter are rejected as a duplicate
 	}

@@ -83,6 +83,12 @@ func TestXMLParameters(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", query, status, body, want)
 		}
 	}
+	for _, setting := range []string{"billing", "storageClass", "encryptionConfig"} {
+		path := f.signedURL(key, "PUT", "/photos", now, map[string][]string{setting: {""}}, nil)
+		if status, _, body := f.do(t, request{method: "PUT", path: path}, ""); status != 501 {
+			t.Errorf("%s: %d %s, want 501", setting, status, body)
+		}
+	}
 }
 
 // TestOverride sends methods in the header X-HTTP-Method-Override of POST.

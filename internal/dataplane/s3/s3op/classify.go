@@ -97,8 +97,8 @@ var selecting = func() map[string]bool {
 // changesMeaning reports whether a parameter must not be ignored: it selects, in any case of letters, or it is a
 // header of S3 in a URL that is not presigned.
 func changesMeaning(name string, others []Operation) bool {
-	name = strings.ToLower(name)
-	return selecting[name] || strings.HasPrefix(name, "x-amz-") ||
+	lower := strings.ToLower(name)
+	return selecting[lower] || strings.HasPrefix(lower, "x-amz-") ||
 		slices.ContainsFunc(others, func(row Operation) bool { return slices.Contains(row.Selects, name) })
 }
 
