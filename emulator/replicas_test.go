@@ -33,7 +33,9 @@ func TestReplicas(t *testing.T) {
 	for n := 0; len(idle) > 0 && n < 20; n++ {
 		serveByDriver(t, emu, emu.Info().DriverName, fmt.Sprint("story-", n))
 		idle = slices.DeleteFunc(idle, func(name string) bool {
-			return slices.ContainsFunc(emu.Journal().Since(mark), func(e journal.Event) bool { return e.Component == name && e.Seam == journal.SeamAPI })
+			return slices.ContainsFunc(emu.Journal().Since(mark), func(e journal.Event) bool {
+				return e.Component == name && e.Seam == journal.SeamAPI
+			})
 		})
 	}
 	if len(idle) > 0 {
