@@ -115,11 +115,8 @@ func (s *Store) next() uint64 {
 // now returns the time of a change. S3's times have milliseconds.
 func (s *Store) now() int64 { return s.options.Now().Truncate(time.Millisecond).UnixNano() }
 
-// idBytes is the length of an ID that is not encoded.
-const idBytes = 16
-
 func (s *Store) newID() (string, error) {
-	var entropy [idBytes]byte
+	var entropy [16]byte
 	s.random.Lock()
 	defer s.random.Unlock()
 	if _, err := io.ReadFull(s.options.Rand, entropy[:]); err != nil {

@@ -2,6 +2,7 @@ package objects
 
 import (
 	"encoding/hex"
+	"regexp"
 	"strconv"
 	"time"
 	"unique"
@@ -13,14 +14,15 @@ import (
 // suspended.
 const NullVersion = "null"
 
-// IsVersionID reports whether a version can have the ID: a random one, a generation, or NullVersion.
+// IsVersionID reports whether a version can have the ID: NullVersion, a generation, or a random one, of this store or in
+// the form of S3's.
 func IsVersionID(id string) bool {
-	if _, err := strconv.ParseUint(id, 10, 64); err == nil || id == NullVersion {
-		return true
-	}
-	decoded, err := idEncoding.DecodeString(id)
-	return err == nil && len(decoded) == idBytes
+	_, err := strconv.ParseUint(id, 10, 64)
+	return err == nil || id == NullVersion || randomID.MatchString(id)
 }
+
+// randomID matches the IDs of this store, which have 26 characters, and those of S3, which have 32.
+var randomID = regexp.MustCompile(`^[\w.]{26,32}$`)
 
 // Headers are the standard headers that an object stores.
 type Headers struct {

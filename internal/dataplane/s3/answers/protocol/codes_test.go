@@ -40,6 +40,7 @@ func TestCodes(t *testing.T) {
 		"Version":          {"No version has such an ID.", "GET", "/kept?versionId=../x", "", nil, 400, "InvalidArgument", "<ArgumentValue>../x</ArgumentValue>"},
 		"VersionOfMissing": {"The ID is checked first.", "DELETE", "/missing?versionId=x", "", nil, 400, "InvalidArgument", "versionId"},
 		"VersionOfMany":    {"An error of its object.", "POST", "?delete", odd, digest(odd), 200, "", "<Code>InvalidArgument</Code>"},
+		"VersionOfS3":      {"It has the form of S3's.", "GET", "/kept?versionId=v5n1PPUjOCMHLyyfq0ayjoZ5RZLfVQKA", "", nil, 404, "NoSuchVersion", ""},
 		"Null":             {"It is the only one.", "GET", "/kept?versionId=null", "", nil, 200, "", ""},
 		"PartOfMissing":    {"The number is checked first.", "GET", "/missing?partNumber=0", "", nil, 400, "InvalidArgument", "partNumber"},
 		"NoSuchPart":       {"There is one.", "GET", "/kept?partNumber=2", "", nil, 416, "InvalidPartNumber", "<ActualPartCount>1</ActualPartCount>"},
