@@ -162,8 +162,8 @@ func (s *site) operate(
 	return lost, nil
 }
 
-// unrepeated is the error of clients that do not repeat a request whose reply was lost.
-const unrepeated = `(?i)Service ?Unavailable|service is|\b503\b`
+// unrepeated matches the error of a client that does not repeat a request whose reply was lost.
+const unrepeated = `(?i)Service ?Unavailable|\b503\b`
 
 // mayFail reports whether an operation may fail in this way because a reply was lost: the real services reject
 // some requests that are repeated.
