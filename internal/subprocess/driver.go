@@ -172,7 +172,7 @@ func (d *DriverProcess) awaitSocket(ctx context.Context) error {
 
 // explain adds the driver's actual sockets and its last output to an error.
 func (d *DriverProcess) explain(err error) error {
-	others := slices.DeleteFunc(d.group.listening(), func(path string) bool { return path == SocketPath(d.options.Socket) })
+	others := slices.DeleteFunc(d.program.group.listening(), func(path string) bool { return path == SocketPath(d.options.Socket) })
 	if len(others) > 0 {
 		err = fmt.Errorf("%w; it listens at %s: name that with %s unix://%s, or have it listen at $COSI_ENDPOINT",
 			err, strings.Join(others, " and "), cmp.Or(d.options.SocketFlag, "--driver"), others[0])

@@ -92,6 +92,6 @@ func (g *group) end() error {
 	return err
 }
 
-// markOf returns the mark of the processes of a command, which has a directory of its own. No mark begins with
+// MarkOf returns the mark of the processes of a command, which has a directory of its own. No mark begins with
 // another one.
-func markOf(dir string) string { return filepath.Base(dir) + "." }
+func MarkOf(dir string) string { return filepath.Base(dir) + "." }

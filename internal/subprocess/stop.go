@@ -11,7 +11,7 @@ func (p *Process) Kill() {
 	if !isClosed(p.killed) {
 		close(p.killed)
 	}
-	_ = p.group.signal(syscall.SIGKILL) // it may have ended by itself
+	_ = p.program.group.signal(syscall.SIGKILL) // it may have ended by itself
 }
 
 func isClosed(c <-chan struct{}) bool {

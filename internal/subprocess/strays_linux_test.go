@@ -27,7 +27,7 @@ func TestStray(t *testing.T) {
 		"Stop":  func(p *Process) { p.end() },
 		"Crash": (*Process).Kill,
 		// The guard reads the end of its input when this process has died.
-		"Died": func(p *Process) { _ = errors.Join(p.group.leash.Close(), p.group.dog.Wait()) },
+		"Died": func(p *Process) { _ = errors.Join(p.program.group.leash.Close(), p.program.group.dog.Wait()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,11 +72,11 @@ func TestGuardSparesNeighbor(t *testing.T) {
 		t.Fatal(err)
 	}
 	neighbor := exec.CommandContext(t.Context(), "sleep", "600")
-	neighbor.Env = append(inheritedEnvironment(), variableProcess+"="+markOf(p.dir+"1"))
+	neighbor.Env = append(inheritedEnvironment(), variableProcess+"="+MarkOf(p.dir+"1"))
 	if err := neighbor.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = errors.Join(p.group.leash.Close(), p.group.dog.Wait()) // as if this process had died
+	_ = errors.Join(p.program.group.leash.Close(), p.program.group.dog.Wait()) // as if this process had died
 	_ = p.Start(t.Context())
 	if err := neighbor.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -60,8 +59,7 @@ type Driver struct {
 
 // Process is one run of a command, with its connections.
 type Process struct {
-	cmd    *exec.Cmd
-	group  group
+	program *Program // nil until it runs
 	output [2]*lines // standard output and error
 	tail   *tail
 	grants *grants // nil for a controller and a sidecar
@@ -158,23 +156,18 @@ func (p *Process) run(command, environment []string, logger logr.Logger) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
-	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
-	mark := markOf(p.dir)
-	p.cmd.Env = slices.Concat(environment, []string{variableProcess + "=" + mark})
-	p.cmd.Cancel = func() error { return p.group.signal(syscall.SIGTERM) }
-	p.cmd.WaitDelay = grace
-	p.cmd.SysProcAttr = attributes()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env, cmd.WaitDelay = environment, grace
 	for i := range p.output {
 		p.output[i] = &lines{logger: logger, tail: p.tail, grants: p.grants}
 	}
-	p.cmd.Stdout, p.cmd.Stderr = p.output[0], p.output[1]
-	if err := p.cmd.Start(); err != nil {
+	cmd.Stdout, cmd.Stderr = p.output[0], p.output[1]
+	program, err := StartProgram(cmd, MarkOf(p.dir))
+	if err != nil {
+		cancel()
 		return fmt.Errorf("start %s: %w", command[0], err)
 	}
-	if err := p.group.guard(p.cmd.Process.Pid, mark); err != nil {
-		cancel()
-		return errors.Join(err, p.group.end(), ignoreExit(p.cmd.Wait()))
-	}
+	p.program = program
 	return nil
 }
 
@@ -189,9 +182,8 @@ func ignoreExit(err error) error {
 // Start implements emulator.Runner: it waits for the end of the process.
 func (p *Process) Start(ctx context.Context) error {
 	defer context.AfterFunc(ctx, p.end)()
-	err := p.cmd.Wait()
+	err, ended := p.program.Wait()
 	p.end()
-	ended := p.group.end()
 	for _, output := range p.output {
 		output.flush()
 	}
@@ -200,15 +192,15 @@ func (p *Process) Start(ctx context.Context) error {
 	case ctx.Err() != nil || isClosed(p.killed):
 		err = nil // Stop or Crash ended it
 	case err != nil:
-		err = fmt.Errorf("%s has ended: %w%s%s", p.cmd.Path, err, p.tail.cause(), p.tail)
+		err = fmt.Errorf("%s has ended: %w%s%s", p.program.cmd.Path, err, p.tail.cause(), p.tail)
 	default:
-		err = fmt.Errorf("%s has ended: exit status 0%s", p.cmd.Path, p.tail)
+		err = fmt.Errorf("%s has ended: exit status 0%s", p.program.cmd.Path, p.tail)
 	}
 	return errors.Join(err, ended, p.close())
 }
 
 // State returns the exit state of the process, after Start has returned.
-func (p *Process) State() *os.ProcessState { return p.cmd.ProcessState }
+func (p *Process) State() *os.ProcessState { return p.program.State() }
 
 // serve keeps the relay until the process ends, possibly already.
 func (p *Process) serve(through *relay) error {
