@@ -12,6 +12,8 @@ const (
 	StepStop  = "stop"
 	StepCrash = "crash"
 	StepFail  = "fail"
+	// StepExit is the end of a Pod's process by itself. The message has its exit code.
+	StepExit = "exit"
 	// StepForget is the loss of data that a component keeps across restarts. The response names the
 	// lost data.
 	StepForget = "forget"
@@ -21,7 +23,7 @@ const (
 
 // Steps returns the operations at [SeamProcess].
 func Steps() []string {
-	return []string{StepStart, StepReady, StepStop, StepCrash, StepFail, StepForget, StepLoseLease}
+	return []string{StepStart, StepReady, StepStop, StepCrash, StepFail, StepExit, StepForget, StepLoseLease}
 }
 
 var (

@@ -1,0 +1,130 @@
+// Package volume makes the volumes of a Pod as directories, and shows them to containers, which have no file system
+// of their own: each container has a directory with links to its volumes, and paths in its manifest lead there.
+package volume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/cosi-emu/cosi-emu/internal/atomicvolume"
+	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
+)
+
+const dirMode = 0o700
+
+// Sources are the objects and tokens for volumes.
+type Sources interface {
+	environment.Objects
+	// Token returns a token of the Pod's ServiceAccount, bound to the Pod, and when it expires.
+	Token(ctx context.Context, pod *corev1.Pod, audience string, lifetime time.Duration) (token string, expires time.Time, err error)
+	// Publish has a CSI driver make an ephemeral volume in a directory that does not exist, and Unpublish has it
+	// remove the volume, in case there is one. Publish again updates it. Volume IDs are of the Pod and the volume.
+	Publish(ctx context.Context, pod *corev1.Pod, source *corev1.CSIVolumeSource, id, dir string) error
+	Unpublish(ctx context.Context, source *corev1.CSIVolumeSource, id, dir string) error
+}
+
+// Volumes are the volumes of a Pod. They are safe for concurrent use.
+type Volumes struct {
+	sources Sources
+	dir     string
+
+	mu     sync.Mutex
+	pod    *corev1.Pod
+	tokens map[string]token // by volume and path
+}
+
+// token is a token of a volume, until it must be renewed.
+type token struct {
+	value string
+	renew time.Time
+}
+
+// New returns the volumes of a Pod in a directory of their own.
+func New(sources Sources, pod *corev1.Pod, dir string) *Volumes {
+	return &Volumes{sources: sources, pod: pod, dir: dir, tokens: map[string]token{}}
+}
+
+// MountError is the error of a volume that is not complete, with a kubelet's text.
+type MountError struct {
+	Volume string
+	Err    error
+}
+
+// Error returns the text of a kubelet's Event.
+func (e *MountError) Error() string {
+	return fmt.Sprintf("MountVolume.SetUp failed for volume %q : %v", e.Volume, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *MountError) Unwrap() error { return e.Err }
+
+// Update makes all volumes, or brings them up to date with the Pod and the objects that it refers to. It returns when it must be called again, although no object
+// changes; zero means never. Errors are MountErrors, joined.
+func (v *Volumes) Update(ctx context.Context, pod *corev1.Pod) (next time.Time, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.pod = pod
+	var failed []error
+	for i := range v.pod.Spec.Volumes {
+		volume := &v.pod.Spec.Volumes[i]
+		if err := v.update(ctx, volume); err != nil {
+			failed = append(failed, &MountError{volume.Name, err})
+		}
+	}
+	for _, t := range v.tokens {
+		if next.IsZero() || t.renew.Before(next) {
+			next = t.renew
+		}
+	}
+	return next, errors.Join(failed...)
+}
+
+func (v *Volumes) update(ctx context.Context, volume *corev1.Volume) error {
+	dir := v.path(volume.Name)
+	if csi := volume.CSI; csi != nil {
+		if err := os.MkdirAll(v.dir, dirMode); err != nil {
+			return err
+		}
+		return v.sources.Publish(ctx, v.pod, csi, v.id(volume.Name), dir)
+	}
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return err
+	}
+	if volume.EmptyDir != nil {
+		return nil
+	}
+	files, err := v.files(ctx, volume)
+	if err != nil {
+		return err
+	}
+	_, err = atomicvolume.Write(dir, files)
+	return err
+}
+
+// Remove removes all volumes. CSI drivers end theirs first.
+func (v *Volumes) Remove(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i := range v.pod.Spec.Volumes {
+		volume := &v.pod.Spec.Volumes[i]
+		if volume.CSI == nil {
+			continue
+		}
+		if err := v.sources.Unpublish(ctx, volume.CSI, v.id(volume.Name), v.path(volume.Name)); err != nil {
+			return fmt.Errorf("unmount volume %s: %w", volume.Name, err)
+		}
+	}
+	return os.RemoveAll(v.dir)
+}
+
+func (v *Volumes) path(volume string) string { return filepath.Join(v.dir, volume) }
+
+// id is unique on the node, as with a kubelet.
+func (v *Volumes) id(volume string) string { return "csi-" + string(v.pod.UID) + "-" + volume }
