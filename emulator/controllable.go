@@ -26,7 +26,8 @@ type Controllable interface {
 }
 
 // Component returns a component, or a process of the control plane, by its name, or nil. The second
-// replica of a controller or sidecar, which Start adds, has the same name with ReplicaSuffix. An
+// replica of a controller or sidecar, which Start adds, has the same name with ReplicaSuffix. The process of a
+// container is pod/NAMESPACE/POD/CONTAINER. An
 // existing cluster has components only.
 func (e *Emulator) Component(name string) Controllable {
 	if c := e.component(name); c != nil {
@@ -34,6 +35,9 @@ func (e *Emulator) Component(name string) Controllable {
 	}
 	if first, ok := strings.CutSuffix(name, ReplicaSuffix); ok && e.component(first) != nil && canReplicate(first) {
 		return &unstartedReplica{e, first}
+	}
+	if c := e.podContainerNamed(name); c != nil {
+		return c
 	}
 	if e.plane == nil {
 		return nil

@@ -27,6 +27,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/interference"
 	"github.com/cosi-emu/cosi-emu/internal/keyring"
 	"github.com/cosi-emu/cosi-emu/internal/logfile"
+	"github.com/cosi-emu/cosi-emu/internal/pods"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	"github.com/cosi-emu/cosi-emu/internal/service"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -67,6 +68,7 @@ type Emulator struct {
 	outages    outages
 	tombstones *seam.Tombstones
 
+	node     atomic.Pointer[pods.Node]             // nil without Pods
 	injector atomic.Pointer[interference.Injector] // nil until there is an API server
 
 	mu         sync.Mutex

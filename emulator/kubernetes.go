@@ -76,6 +76,7 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 		return err
 	}
 	opts := controlplane.Options{
+		Pods:          e.opts.Pods,
 		Dir:           planeDir(e.info.Dir),
 		Listen:        e.opts.listen(),
 		APIServerPort: e.opts.APIServerPort,

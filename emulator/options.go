@@ -26,6 +26,7 @@ const (
 	ComponentGCS        = vocabulary.GCS
 	ComponentAzure      = vocabulary.Azure
 	ComponentBridge     = vocabulary.Bridge
+	ComponentNode       = vocabulary.Node
 )
 
 // DefaultRPCTimeout is the default deadline of each call to the driver.
@@ -74,6 +75,13 @@ type Options struct {
 	// ControlPlaneDir is a directory with the programs of ControlPlaneEnvtest. If empty, they are
 	// found, downloaded or built.
 	ControlPlaneDir string
+
+	// Pods runs Pods, and the workloads that the control plane serves, as processes of this machine, without
+	// isolation. It requires a control plane that the emulator starts.
+	Pods bool
+	// Images map the images of containers to commands. If several match an image, the longest pattern applies. A
+	// Pod with another image waits, with an Event about it.
+	Images []Image
 
 	// CRDs are the definitions that the control plane serves in place of package crds, such as an
 	// earlier draft, one for each kind of COSI in the version of API. If they lack fields,
@@ -184,7 +192,7 @@ type Options struct {
 
 func (o Options) validate() error {
 	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
-		o.validatePorts(), o.Implementations.validate(), o.validateCRDs())
+		o.validatePorts(), o.Implementations.validate(), o.validateCRDs(), o.validatePods())
 }
 
 func (o Options) validateAPI() error {

@@ -66,6 +66,13 @@ func (i *Incarnation) Record(step string, err error) {
 	i.journal.Append(e)
 }
 
+// RecordText is Record for a step that has a text and no error.
+func (i *Incarnation) RecordText(step, text string) {
+	e := i.journal.Begin(i.component, i.number, journal.SeamProcess, journal.Operation{Name: step})
+	e.Outcome, e.Message = journal.OutcomeOK, text
+	i.journal.Append(e)
+}
+
 // Fence cuts the component off. Operations in flight are cancelled, and later ones fail with
 // ErrFenced. After Fence returns, no request of this incarnation reaches the other side of a seam.
 // It may be called more than once.

@@ -12,6 +12,8 @@ const (
 	Azure      = "azure"
 	// Bridge runs if the driver speaks COSI v1alpha1.
 	Bridge = "bridge"
+	// Node runs Pods.
+	Node = "node"
 )
 
 // The processes of the control plane.
@@ -28,8 +30,13 @@ const Administrator = "administrator"
 // ReplicaSuffix ends the name of a component's second replica.
 const ReplicaSuffix = ".2"
 
+// Pod begins the names of the processes of Pods: pod/NAMESPACE/POD/CONTAINER.
+const Pod = "pod/"
+
 // Components returns the components that an emulator may have.
-func Components() []string { return []string{Controller, Sidecar, Driver, Store, GCS, Azure, Bridge} }
+func Components() []string {
+	return []string{Controller, Sidecar, Driver, Store, GCS, Azure, Bridge, Node}
+}
 
 // ControlPlane returns the processes of the control plane.
 func ControlPlane() []string { return []string{APIServer, Etcd, ControllerManager} }

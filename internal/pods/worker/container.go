@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/pods/containerlog"
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // The pauses of a kubelet before it restarts a container, and the time after which a container counts as stable.
@@ -77,7 +78,7 @@ func (c *container) component() string {
 
 // Component returns the name of a container in the journal.
 func Component(namespace, pod, container string) string {
-	return "pod/" + namespace + "/" + pod + "/" + container
+	return vocabulary.Pod + namespace + "/" + pod + "/" + container
 }
 
 // restartsAfter reports whether the container runs again after an exit.

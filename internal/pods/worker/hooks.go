@@ -44,13 +44,13 @@ func (p *process) message(failed bool) string {
 func (p *process) postStart(ctx context.Context, handler *corev1.LifecycleHandler) {
 	if err := p.handle(ctx, handler); err != nil && ctx.Err() == nil {
 		p.container.worker.event(corev1.EventTypeWarning, "FailedPostStartHook", "PostStartHook failed: "+err.Error())
-		p.container.worker.endProcess(p, p.ownGrace())
+		p.container.worker.endProcess(p, graceOf(p.container.worker.get()))
 	}
 }
 
-// ownGrace is the grace period of the Pod.
-func (p *process) ownGrace() time.Duration {
-	if seconds := p.container.worker.get().Spec.TerminationGracePeriodSeconds; seconds != nil {
+// graceOf is the grace period of a Pod.
+func graceOf(pod *corev1.Pod) time.Duration {
+	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
 	}
 	return corev1.DefaultTerminationGracePeriodSeconds * time.Second

@@ -73,7 +73,7 @@ func (p *process) awaitStartup(ctx context.Context, probe *corev1.Probe) (starte
 func (p *process) fail(probe *corev1.Probe, kind string) {
 	p.container.worker.event(corev1.EventTypeNormal, "Killing",
 		fmt.Sprintf("Container %s failed %s probe, will be restarted", p.container.name, kind))
-	grace := p.ownGrace()
+	grace := graceOf(p.container.worker.get())
 	if seconds := probe.TerminationGracePeriodSeconds; seconds != nil {
 		grace = time.Duration(*seconds) * time.Second
 	}

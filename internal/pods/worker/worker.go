@@ -64,7 +64,7 @@ type Worker struct {
 	finished    bool
 	reason      string // of a Pod that failed as a whole
 	message     string
-	grace       time.Duration // after Terminate
+	grace       time.Duration // for the end of processes
 	status      corev1.PodStatus
 }
 
@@ -79,7 +79,7 @@ var (
 func Start(config Config, pod *corev1.Pod) *Worker {
 	w := &Worker{
 		config: config, dir: filepath.Join(config.Dir, string(pod.UID)), done: make(chan struct{}), changes: newBroadcast(),
-		pod: pod, status: pod.Status,
+		pod: pod, status: pod.Status, grace: graceOf(pod),
 	}
 	w.volumes = volume.New(config.Sources, pod, filepath.Join(w.dir, "volumes"))
 	w.addContainers()

@@ -11,9 +11,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-// ofDrivers are prefixes of the components of further drivers, whose suffixes depend on the
+// ofDrivers are prefixes of the components of further drivers, and of Pods, whose suffixes depend on the
 // emulator.
-var ofDrivers = []string{vocabulary.Sidecar + ".", vocabulary.Driver + ".", vocabulary.Bridge + "."}
+var ofDrivers = []string{vocabulary.Sidecar + ".", vocabulary.Driver + ".", vocabulary.Bridge + ".", vocabulary.Pod}
 
 // Components returns the components that an emulator may have. Further drivers, and second
 // replicas, have longer names.
