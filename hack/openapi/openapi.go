@@ -28,7 +28,9 @@ const (
 
 // served are the kinds of core/v1 that the embedded control plane serves. The definitions of other
 // packages are kept, because they are few.
-var served = []string{"ConfigMap", "Event", "Namespace", "Pod", "ResourceQuota", "Secret", "ServiceAccount"}
+var served = []string{
+	"Binding", "ConfigMap", "Event", "Namespace", "Node", "Pod", "ResourceQuota", "Secret", "ServiceAccount",
+}
 
 // Files returns the file with the definitions, reduced to those that the served kinds refer to.
 func Files(root string) (map[string][]byte, error) {

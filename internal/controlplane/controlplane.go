@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 
 	"k8s.io/client-go/rest"
@@ -53,6 +54,11 @@ type Identities interface {
 	// InProcessConfig returns a client configuration of the same user that works in this process
 	// only, and bypasses the network. It returns nil if the API server is another process.
 	InProcessConfig(name string, groups ...string) *rest.Config
+	// NodeServing returns the TLS configuration of a node's server on this machine, with which the API
+	// server gets logs and forwards exec, attach and port-forward. The API server connects to the
+	// address of type InternalIP in the Node's status, and to the port of its daemonEndpoints. It
+	// returns ErrNoPods unless Options.Pods is set.
+	NodeServing() (*tls.Config, error)
 }
 
 // Components are the parts of a control plane, which can be stopped and started.

@@ -28,6 +28,9 @@ type Options struct {
 	// NoControllers omits the controllers: nothing deletes namespaces and owned objects, or creates
 	// default ServiceAccounts.
 	NoControllers bool
+	// Pods prepares the control plane for a node: Pods get the token of their ServiceAccount, the API
+	// server authenticates to the node, and the controllers of workloads run. See NodeServing.
+	Pods bool
 	// Dir is the directory for all files of the control plane. It is created if missing,
 	// with mode 0700.
 	Dir string

@@ -98,6 +98,13 @@ func (a *Authority) permits(hosts []string) bool {
 	return true
 }
 
+// Pool returns the authority as the only one that is trusted.
+func (a *Authority) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.certificate)
+	return pool
+}
+
 // CertificatePEM is the certificate with which clients trust the authority. It is not secret.
 func (a *Authority) CertificatePEM() []byte { return encodeCertificate(a.certificate) }
 

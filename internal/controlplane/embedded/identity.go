@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"crypto/tls"
 	"fmt"
 
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -45,4 +46,12 @@ func (c *ControlPlane) InProcessConfig(name string, groups ...string) *rest.Conf
 // configOf is the configuration of the control plane's own components.
 func (c *ControlPlane) configOf(name string) *rest.Config {
 	return c.InProcessConfig("system:serviceaccount:kube-system:"+name, controlplane.AdminGroup)
+}
+
+// NodeServing returns the TLS configuration of a node's server on this machine.
+func (c *ControlPlane) NodeServing() (*tls.Config, error) {
+	if !c.opts.Pods {
+		return nil, controlplane.ErrNoPods
+	}
+	return controlplane.NewNodeServing(c.authority)
 }

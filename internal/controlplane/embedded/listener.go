@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net"
@@ -38,7 +37,7 @@ func (c *ControlPlane) listen(ctx context.Context, handler http.Handler) (*liste
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l := &listener{local: &c.local, cancel: cancel, closed: make(chan struct{})}
-	counted := l.requests.count(handler)
+	counted := l.requests.count(closeUpgraded(handler))
 	l.http = &http.Server{
 		Handler: counted, TLSConfig: config, ReadHeaderTimeout: headerTimeout,
 		BaseContext: func(net.Listener) context.Context { return running },
@@ -60,18 +59,12 @@ func (c *ControlPlane) tlsConfig() (*tls.Config, error) {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair.Certificate},
 		// The API server verifies the certificate: a client with a wrong one gets an answer.
-		ClientCAs: c.clientAuthorities(), ClientAuth: tls.RequestClientCert,
+		ClientCAs: c.authority.Pool(), ClientAuth: tls.RequestClientCert,
 		NextProtos: []string{"h2", "http/1.1"},
 	}, nil
 }
 
-func (c *ControlPlane) clientAuthorities() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(c.authority.CertificatePEM())
-	return pool
-}
-
-// stop lets requests finish until ctx ends, except watches, and takes no others.
+// stop lets requests finish until ctx ends, except streams, and takes no others.
 func (l *listener) stop(ctx context.Context) error {
 	l.local.Refuse()
 	ended, cancel := context.WithCancel(ctx)

@@ -13,3 +13,10 @@ func TestControlPlane(t *testing.T) {
 		return start(tb, opts)
 	})
 }
+
+func TestPods(t *testing.T) {
+	planetest.RunPods(t, func(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane {
+		tb.Helper()
+		return start(tb, opts)
+	})
+}

@@ -5,21 +5,23 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/apiserver"
 )
 
 // requests counts the requests that are served.
 type requests struct {
 	mu      sync.Mutex
 	short   int
-	watches int
+	streams int           // watches, logs, and the connections to Pods
 	waiting chan struct{} // closed at each end of a request, if any caller waits
 }
 
 func (r *requests) count(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		counter := &r.short
-		if watch := request.URL.Query().Get("watch"); watch != "" && watch != "0" && watch != "false" {
-			counter = &r.watches
+		if apiserver.IsStream(request) {
+			counter = &r.streams
 		}
 		r.add(counter, 1)
 		defer r.add(counter, -1)
@@ -37,18 +39,18 @@ func (r *requests) add(counter *int, n int) {
 	}
 }
 
-// wait waits until there are no requests, with or without watches.
-func (r *requests) wait(ctx context.Context, watches bool) error {
+// wait waits until there are no requests, with or without streams.
+func (r *requests) wait(ctx context.Context, streams bool) error {
 	for {
 		r.mu.Lock()
-		if r.short == 0 && (!watches || r.watches == 0) {
+		if r.short == 0 && (!streams || r.streams == 0) {
 			r.mu.Unlock()
 			return nil
 		}
 		if r.waiting == nil {
 			r.waiting = make(chan struct{})
 		}
-		changed, left := r.waiting, r.short+r.watches
+		changed, left := r.waiting, r.short+r.streams
 		r.mu.Unlock()
 		select {
 		case <-changed:

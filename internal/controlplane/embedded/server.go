@@ -2,8 +2,11 @@ package embedded
 
 import (
 	"context"
+	"crypto/tls"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/apiserver"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/podproxy"
 )
 
 // server is the API server as a component.
@@ -15,8 +18,15 @@ type server struct {
 
 func (s *server) start(ctx context.Context) error {
 	p := s.plane
+	client, err := p.authority.NewClient(controlplane.NodeClient)
+	if err != nil {
+		return err
+	}
 	next, err := apiserver.New(apiserver.Options{
-		Storage: p.objects.decorate, Address: p.address, Issuer: p.issuer, ClientAuthorities: p.clientAuthorities(),
+		Storage: p.objects.decorate, Address: p.address, Issuer: p.issuer, ClientAuthorities: p.authority.Pool(),
+		Nodes: podproxy.NewTransport(&tls.Config{
+			MinVersion: tls.VersionTLS12, RootCAs: p.authority.Pool(), Certificates: []tls.Certificate{client.Certificate},
+		}),
 	})
 	if err != nil {
 		return err

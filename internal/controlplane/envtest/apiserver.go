@@ -24,6 +24,8 @@ const (
 	servingKey     = "apiserver.key"
 	clientCA       = "client-ca.crt"
 	serviceAccount = "service-account.key"
+	nodeClientCert = "kubelet-client.crt"
+	nodeClientKey  = "kubelet-client.key"
 )
 
 // apiServer is envtest's kube-apiserver, with certificates of our own: envtest's expire after a
@@ -57,15 +59,34 @@ func newAPIServer(files layout, port int, opts controlplane.Options) (*apiServer
 		// endpoint of Service kubernetes. It would not start on a machine without a network.
 		Set("advertise-address", controlplane.Loopback).
 		Set("endpoint-reconciler-type", "none")
+	if opts.Pods {
+		s.connectNodes()
+	}
 	if err := s.writeCertificates(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+// connectNodes has the API server connect to nodes with a certificate. It also enables the admission
+// plugin that gives Pods the token of their ServiceAccount, which envtest disables.
+func (s *apiServer) connectNodes() {
+	s.Configure().
+		Disable("disable-admission-plugins").
+		Set("kubelet-certificate-authority", filepath.Join(s.files.certs(), clientCA)).
+		Set("kubelet-client-certificate", filepath.Join(s.files.certs(), nodeClientCert)).
+		Set("kubelet-client-key", filepath.Join(s.files.certs(), nodeClientKey)).
+		// The name of a node is no host name.
+		Set("kubelet-preferred-address-types", "InternalIP")
+}
+
 // writeCertificates writes missing certificates in place of envtest.
 func (s *apiServer) writeCertificates() error {
 	serving, err := s.authority.NewServer("kube-apiserver", s.listen.Names()...)
+	if err != nil {
+		return err
+	}
+	node, err := s.authority.NewClient(controlplane.NodeClient)
 	if err != nil {
 		return err
 	}
@@ -78,6 +99,8 @@ func (s *apiServer) writeCertificates() error {
 		servingKey:     serving.KeyPEM,
 		clientCA:       s.authority.CertificatePEM(),
 		serviceAccount: tokenKey,
+		nodeClientCert: node.CertificatePEM,
+		nodeClientKey:  node.KeyPEM,
 	} {
 		if err := os.WriteFile(filepath.Join(s.files.certs(), name), content, 0o600); err != nil {
 			return err

@@ -3,6 +3,7 @@
 package envtest
 
 import (
+	"crypto/tls"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -39,4 +40,12 @@ func (c *ControlPlane) issueAdmin() (err error) {
 	}
 	c.adminKubeconfig, err = controlplane.NewKubeconfig(c.admin)
 	return err
+}
+
+// NodeServing returns the TLS configuration of a node's server on this machine.
+func (c *ControlPlane) NodeServing() (*tls.Config, error) {
+	if !c.opts.Pods {
+		return nil, controlplane.ErrNoPods
+	}
+	return controlplane.NewNodeServing(c.apiServer.authority)
 }

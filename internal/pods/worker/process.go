@@ -131,6 +131,10 @@ func (w *Worker) endProcess(p *process, grace time.Duration) {
 	}
 	for {
 		changed := w.changes.next()
+		if shorter := p.grace(); shorter < grace { // deleted again, with a shorter period
+			w.endProcess(p, shorter)
+			return
+		}
 		select {
 		case <-p.done:
 			return
@@ -139,10 +143,6 @@ func (w *Worker) endProcess(p *process, grace time.Duration) {
 			<-p.done
 			return
 		case <-changed:
-			if shorter := p.grace(); shorter < grace { // deleted again, with a shorter period
-				w.endProcess(p, shorter)
-				return
-			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (w *Worker) run(ctx context.Context) {
 // runContainers runs the containers in their order.
 func (w *Worker) runContainers(ctx context.Context) {
 	w.change(func() {})
-	next, err := w.awaitVolumes(ctx)
+	changed, next, err := w.awaitVolumes(ctx)
 	if err != nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (w *Worker) runContainers(ctx context.Context) {
 	keeping, stopKeeping := context.WithCancel(ctx)
 	defer helpers.Wait()
 	defer stopKeeping()
-	helpers.Go(func() { w.keepVolumes(keeping, next) })
+	helpers.Go(func() { w.keepVolumes(keeping, changed, next) })
 
 	// Sidecars end after the other containers.
 	var sidecars sync.WaitGroup
@@ -71,15 +71,16 @@ func (w *Worker) initialize(ctx, background context.Context, sidecars *sync.Wait
 	return true
 }
 
-// awaitVolumes waits until all volumes are complete, and shows their errors as Events.
-func (w *Worker) awaitVolumes(ctx context.Context) (next time.Time, err error) {
+// awaitVolumes waits until all volumes are complete, and shows their errors as Events. The channel is closed at a
+// change after it has read the objects.
+func (w *Worker) awaitVolumes(ctx context.Context) (changed <-chan struct{}, next time.Time, err error) {
 	said := map[string]bool{}
 	for retry := newBackOff(time.Second, time.Minute); ; {
-		changed := w.changes.next()
+		changed = w.changes.next()
 		next, err = w.volumes.Update(ctx, w.get())
 		if err == nil {
 			w.change(func() { w.mounted = true })
-			return next, nil
+			return changed, next, nil
 		}
 		for _, failed := range mountErrors(err) {
 			if text := failed.Error(); !said[text] {
@@ -88,7 +89,7 @@ func (w *Worker) awaitVolumes(ctx context.Context) (next time.Time, err error) {
 			}
 		}
 		if w.pause(ctx, changed, retry.next()) != nil {
-			return next, context.Cause(ctx)
+			return changed, next, context.Cause(ctx)
 		}
 	}
 }
@@ -109,9 +110,8 @@ func mountErrors(err error) []*volume.MountError {
 
 // keepVolumes keeps the volumes up to date when objects change and tokens expire. A volume whose object has gone
 // keeps its files.
-func (w *Worker) keepVolumes(ctx context.Context, next time.Time) {
+func (w *Worker) keepVolumes(ctx context.Context, changed <-chan struct{}, next time.Time) {
 	for {
-		changed := w.changes.next()
 		wait := time.Duration(0)
 		if !next.IsZero() {
 			wait = max(time.Until(next), time.Second)
@@ -119,6 +119,7 @@ func (w *Worker) keepVolumes(ctx context.Context, next time.Time) {
 		if w.pause(ctx, changed, wait) != nil {
 			return
 		}
+		changed = w.changes.next()
 		var err error
 		if next, err = w.volumes.Update(ctx, w.get()); err != nil && ctx.Err() == nil {
 			next = time.Now().Add(time.Minute)

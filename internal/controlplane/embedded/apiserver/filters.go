@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	genericapifilters "k8s.io/apiserver/pkg/endpoints/filters"
@@ -11,7 +13,21 @@ import (
 )
 
 // longRunning reports whether a request may take longer than the time limit.
-var longRunning = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString())
+var longRunning = genericfilters.BasicLongRunningRequestCheck(sets.NewString("watch"), sets.NewString(streams...))
+
+// streams are the subresources of Pods whose requests last as long as their clients want.
+var streams = []string{"attach", "exec", "log", "portforward"}
+
+// IsStream reports whether a request may last as long as its client wants. It needs no RequestInfo, and
+// regards all logs as followed.
+func IsStream(r *http.Request) bool {
+	if watch := r.URL.Query().Get("watch"); watch != "" && watch != "0" && watch != "false" {
+		return true
+	}
+	// /api/v1/namespaces/NAMESPACE/pods/NAME/SUBRESOURCE
+	parts := strings.Split(r.URL.Path, "/")
+	return len(parts) == 8 && parts[5] == "pods" && slices.Contains(streams, parts[7])
+}
 
 // chain has the filters that decide who may do what. It has none of a kube-apiserver's
 // for audits, traces, latencies, fairness and browsers: they cost as much time as a

@@ -38,6 +38,8 @@ type Options struct {
 	Issuer *token.Issuer
 	// ClientAuthorities have issued the certificates of clients.
 	ClientAuthorities *x509.CertPool
+	// Nodes connects to the nodes of Pods.
+	Nodes http.RoundTripper
 }
 
 // Server is an API server without a listener: callers serve its Handler, or send it
@@ -66,7 +68,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the server of custom resources: %w", err)
 	}
-	if err := s.install(registry.Reviewers{Authenticator: authn, Issuer: opts.Issuer}); err != nil {
+	if err := s.install(registry.Backends{Authenticator: authn, Issuer: opts.Issuer, Nodes: opts.Nodes}); err != nil {
 		s.Stop()
 		return nil, err
 	}
@@ -116,8 +118,8 @@ func (s *Server) config(opts Options) *apiextensionsserver.Config {
 
 // install adds the built-in kinds to the server of custom resources. The two are one
 // server, so that they share filters, discovery and OpenAPI.
-func (s *Server) install(reviewers registry.Reviewers) error {
-	core, others := s.registry.Groups(reviewers)
+func (s *Server) install(backends registry.Backends) error {
+	core, others := s.registry.Groups(backends)
 	if err := s.generic().InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, core); err != nil {
 		return fmt.Errorf("install the core group: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -21,6 +23,7 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/storage"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/podproxy"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/rbac"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/token"
@@ -30,7 +33,7 @@ import (
 type Registry struct {
 	namespaces                                         *namespaceREST
 	secrets, configMaps, accounts, events, pods        *resourceREST
-	quotas, leases                                     *resourceREST
+	quotas, leases, nodes                              *resourceREST
 	roles, clusterRoles, roleBindings, clusterBindings *resourceREST
 
 	policy     policyCache
@@ -53,6 +56,7 @@ func New(getter generic.RESTOptionsGetter) (*Registry, error) {
 	add(&r.accounts, serviceAccounts(), getter, &errs)
 	add(&r.quotas, quotas(), getter, &errs)
 	add(&r.leases, leases(), getter, &errs)
+	add(&r.nodes, nodes(), getter, &errs)
 	add(&r.roles, roles(), getter, &errs)
 	add(&r.clusterRoles, clusterRoles(), getter, &errs)
 	add(&r.roleBindings, roleBindings(), getter, &errs)
@@ -76,19 +80,21 @@ func add[T any, P object[T]](to **resourceREST, k *kind[T, P], getter generic.RE
 // Authorizer returns the authorizer by the stored Roles and bindings.
 func (r *Registry) Authorizer() *rbac.Authorizer { return r.authorizer }
 
-// Reviewers answer the questions of users about rights and tokens.
-type Reviewers struct {
+// Backends answer requests that concern more than stored objects: about rights and tokens, and to nodes.
+type Backends struct {
 	Authenticator authenticator.Request
 	Issuer        *token.Issuer
+	// Nodes connects to the nodes of Pods.
+	Nodes http.RoundTripper
 }
 
 // Groups returns the API groups.
-func (r *Registry) Groups(reviewers Reviewers) (core *genericapiserver.APIGroupInfo, others []*genericapiserver.APIGroupInfo) {
-	core = group(corev1.GroupName, r.core(reviewers.Issuer))
-	audiences := reviewers.Issuer.Audiences()
+func (r *Registry) Groups(backends Backends) (core *genericapiserver.APIGroupInfo, others []*genericapiserver.APIGroupInfo) {
+	core = group(corev1.GroupName, r.core(backends))
+	audiences := backends.Issuer.Audiences()
 	return core, []*genericapiserver.APIGroupInfo{
 		group(authenticationv1.GroupName, map[string]rest.Storage{
-			"tokenreviews":       tokenReviews(reviewers.Authenticator, audiences),
+			"tokenreviews":       tokenReviews(backends.Authenticator, audiences),
 			"selfsubjectreviews": selfSubjectReviews(),
 		}),
 		group(authorizationv1.GroupName, map[string]rest.Storage{
@@ -106,21 +112,29 @@ func (r *Registry) Groups(reviewers Reviewers) (core *genericapiserver.APIGroupI
 	}
 }
 
-func (r *Registry) core(issuer *token.Issuer) map[string]rest.Storage {
-	return map[string]rest.Storage{
+func (r *Registry) core(backends Backends) map[string]rest.Storage {
+	binding := &bindingREST{r.pods}
+	proxy := &podproxy.Proxy{Pod: r.Pod, Node: r.node, Authorizer: r.authorizer, Transport: backends.Nodes}
+	resources := map[string]rest.Storage{
 		"namespaces":            r.namespaces,
 		"namespaces/status":     newStatusREST(namespaceStatus().subresource(r.namespaces.Store)),
 		"namespaces/finalize":   &updateREST{namespaceFinalize().subresource(r.namespaces.Store)},
 		"secrets":               r.secrets,
 		"configmaps":            r.configMaps,
 		"serviceaccounts":       r.accounts,
-		"serviceaccounts/token": &tokenREST{issuer: issuer, accounts: r.accounts, pods: r.pods, secrets: r.secrets},
+		"serviceaccounts/token": &tokenREST{issuer: backends.Issuer, accounts: r.accounts, pods: r.pods, secrets: r.secrets},
 		"events":                r.events,
+		"nodes":                 r.nodes,
+		"nodes/status":          newStatusREST(nodeStatus().subresource(r.nodes.Store)),
+		"bindings":              bindingsREST{binding},
 		"pods":                  r.pods,
+		"pods/binding":          binding,
 		"pods/status":           newStatusREST(podStatus().subresource(r.pods.Store)),
 		"resourcequotas":        r.quotas,
 		"resourcequotas/status": newStatusREST(quotaStatus().subresource(r.quotas.Store)),
 	}
+	maps.Copy(resources, proxy.Storage())
+	return resources
 }
 
 func group(name string, storage map[string]rest.Storage) *genericapiserver.APIGroupInfo {
@@ -148,6 +162,10 @@ func (r *Registry) Pod(ctx context.Context, namespace, name string) (*corev1.Pod
 // Secret implements token.Getter.
 func (r *Registry) Secret(ctx context.Context, namespace, name string) (*corev1.Secret, error) {
 	return getAny[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
+}
+
+func (r *Registry) node(ctx context.Context, name string) (*corev1.Node, error) {
+	return getAny[corev1.Node](reading(ctx, "nodes", metav1.NamespaceNone), r.nodes, name)
 }
 
 // Namespace returns a namespace, which the caller must not change.

@@ -16,6 +16,7 @@ func addFieldLabels(s *runtime.Scheme) error {
 	var errs []error
 	for gvk, labels := range map[schema.GroupVersionKind]map[string]string{
 		corev1.SchemeGroupVersion.WithKind("Namespace"): same("status.phase", "metadata.name"),
+		corev1.SchemeGroupVersion.WithKind("Node"):      same("spec.unschedulable", "metadata.name"),
 		corev1.SchemeGroupVersion.WithKind("Secret"):    same("type", "metadata.namespace", "metadata.name"),
 		corev1.SchemeGroupVersion.WithKind("Pod"): same(
 			"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",

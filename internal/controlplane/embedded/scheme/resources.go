@@ -22,6 +22,7 @@ func Resources() []Resource {
 	return []Resource{
 		{core.WithResource("namespaces"), "Namespace", false},
 		{core.WithResource("configmaps"), "ConfigMap", true},
+		{core.WithResource("nodes"), "Node", false},
 		{core.WithResource("pods"), "Pod", true},
 		{core.WithResource("resourcequotas"), "ResourceQuota", true},
 		{core.WithResource("secrets"), "Secret", true},

@@ -52,7 +52,7 @@ func newScheme() *runtime.Scheme {
 	s := newExternal()
 	addInternal(s)
 	addDefaults(s)
-	utilruntime.Must(errors.Join(addConversions(s), addFieldLabels(s)))
+	utilruntime.Must(errors.Join(addConversions(s), addPodOptions(s), addFieldLabels(s)))
 	return s
 }
 
