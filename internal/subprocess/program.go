@@ -39,6 +39,9 @@ func (p *Program) PID() int { return p.cmd.Process.Pid }
 // Signal sends a signal to all processes of the command. The error is os.ErrProcessDone if there is none.
 func (p *Program) Signal(s syscall.Signal) error { return p.group.signal(s) }
 
+// Terminate sends SIGTERM to the first process of the command alone, as a kubelet does.
+func (p *Program) Terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+
 // Wait waits for the end of the command, and ends the processes that it leaves behind. The first error is the
 // one of exec.Cmd.Wait.
 func (p *Program) Wait() (exit, err error) {

@@ -112,7 +112,7 @@ func (p *process) Exec(ctx context.Context, args []string, in io.Reader, out, er
 	}
 	cmd := p.command.exec(words)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, out, errs, outputDelay
-	program, err := subprocess.StartProgram(cmd, subprocess.MarkOf(string(p.container.worker.pod.UID)+p.container.name+"exec"))
+	program, err := subprocess.StartProgram(cmd, p.container.worker.newMark())
 	if err != nil {
 		return err
 	}

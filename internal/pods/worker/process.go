@@ -53,16 +53,16 @@ func (c *container) start(ctx context.Context, command *command) (_ *process, er
 		return nil, err
 	}
 	cmd := command.exec(command.args)
-	out, errs := p.log.Writer(), p.log.Writer()
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, errs, outputDelay
-	if p.program, err = subprocess.StartProgram(cmd, subprocess.MarkOf(string(w.pod.UID)+c.name)); err != nil {
+	out := p.log.Writer()
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, outputDelay // one pipe, so that lines keep their order
+	if p.program, err = subprocess.StartProgram(cmd, w.newMark()); err != nil {
 		p.record.Record(journal.StepFail, err.Error())
 		return nil, errors.Join(err, p.log.Close())
 	}
 	go func() {
 		defer close(p.done)
 		_, failed := p.program.Wait() // its state has the exit code
-		_ = errors.Join(failed, out.Close(), errs.Close(), p.log.Close())
+		_ = errors.Join(failed, out.Close(), p.log.Close())
 	}()
 	w.change(func() {
 		if c.state.Terminated != nil {
@@ -80,6 +80,14 @@ func (c *container) start(ctx context.Context, command *command) (_ *process, er
 	w.changes.notify()
 	w.event(corev1.EventTypeNormal, "Started", "Container started")
 	return p, nil
+}
+
+// newMark returns a mark of one program: another with the same mark would end with it.
+func (w *Worker) newMark() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.programs++
+	return subprocess.MarkOf(fmt.Sprintf("%s-%d", w.pod.UID, w.programs))
 }
 
 // supervise waits for the end of a process, which ends when ctx is done or a probe fails.
@@ -127,7 +135,7 @@ func (w *Worker) endProcess(p *process, grace time.Duration) {
 				w.event(corev1.EventTypeWarning, "FailedPreStopHook", "PreStopHook failed: "+err.Error())
 			}
 		}
-		_ = p.program.Signal(syscall.SIGTERM) // it may have ended by itself
+		_ = p.program.Terminate() // it may have ended by itself
 	}
 	for {
 		changed := w.changes.next()

@@ -66,6 +66,7 @@ type Worker struct {
 	message     string
 	grace       time.Duration // for the end of processes
 	status      corev1.PodStatus
+	programs    int // started so far
 }
 
 // errTerminated is the cause when a Pod is deleted, and errStopped when its node stops.

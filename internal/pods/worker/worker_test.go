@@ -18,7 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/pods/worker"
@@ -92,7 +92,7 @@ func (r run) Record(step, _ string) {
 // start starts a Pod, which the test ends.
 func (n *node) start(pod *corev1.Pod) *worker.Worker {
 	pod.Namespace, pod.Name = "shop", "app"
-	pod.UID = types.UID("0123")
+	pod.UID = uuid.NewUUID()
 	w := worker.Start(worker.Config{
 		Sources: n, Dir: n.dir, Environment: []string{"PATH=" + os.Getenv("PATH")},
 		Images: image.Images{{Pattern: "none"}},
@@ -397,7 +397,7 @@ func TestProbes(t *testing.T) {
 	})
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	w := n.start(pod)
-	work := filepath.Join(n.dir, "0123", "volumes", "work")
+	work := filepath.Join(n.dir, string(w.Pod().UID), "volumes", "work")
 	status := func(text string, right func(corev1.ContainerStatus) bool) {
 		t.Helper()
 		harness.Eventually(t, text, func(context.Context) error {
