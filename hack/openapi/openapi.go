@@ -29,7 +29,8 @@ const (
 // served are the kinds of core/v1 that the embedded control plane serves. The definitions of other
 // packages are kept, because they are few.
 var served = []string{
-	"Binding", "ConfigMap", "Event", "Namespace", "Node", "Pod", "ResourceQuota", "Secret", "ServiceAccount",
+	"Binding", "ConfigMap", "Event", "Namespace", "Node",
+	"Pod", "PodAttachOptions", "PodExecOptions", "PodPortForwardOptions", "ResourceQuota", "Secret", "ServiceAccount",
 }
 
 // Files returns the file with the definitions, reduced to those that the served kinds refer to.

@@ -19,6 +19,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -76,12 +77,12 @@ func (f *fixture) testLogs(t *testing.T) {
 		"Which":   {pod: "two", err: "a container name must be specified for pod two, choose one of: [app broken]"},
 		"Unknown": {pod: "two", opts: corev1.PodLogOptions{Container: "x"}, err: "container x is not valid for pod two"},
 		"OfNode":  {pod: "two", opts: corev1.PodLogOptions{Container: "broken"}, err: `the server could not find the requested resource ( pods/log two)`},
-		"Lines":   {pod: "one", opts: corev1.PodLogOptions{TailLines: new(int64(-1))}, err: ` "one" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0`},                      //nolint:lll // one case a line
-		"Twice":   {pod: "one", opts: corev1.PodLogOptions{SinceTime: &since, SinceSeconds: new(int64(1))}, err: "at most one of `sinceTime` or `sinceSeconds` may be specified"},                    //nolint:lll // as above
+		"Lines":   {pod: "one", opts: corev1.PodLogOptions{TailLines: new(int64(-1))}, err: ` "one" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0`},    //nolint:lll // one case a line
+		"Twice":   {pod: "one", opts: corev1.PodLogOptions{SinceTime: &since, SinceSeconds: new(int64(1))}, err: "at most one of `sinceTime` or `sinceSeconds` may be specified"},     //nolint:lll // as above
 		"Seconds": {pod: "one", opts: corev1.PodLogOptions{SinceSeconds: new(int64(-1)), LimitBytes: new(int64(-1))}, err: "sinceSeconds: Invalid value: -1: must be greater than 0"}, //nolint:lll // as above
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := pods.GetLogs(test.pod, &test.opts).DoRaw(ctx)
+			got, err := readLog(ctx, pods.GetLogs(test.pod, &test.opts))
 			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("error %v, want %q", err, test.err)
 			}
@@ -101,6 +102,16 @@ func (f *fixture) testLogs(t *testing.T) {
 	})
 }
 
+// readLog returns a log with the error of the server, which rest.Request.DoRaw does not read.
+func readLog(ctx context.Context, request *rest.Request) ([]byte, error) {
+	stream, err := request.Stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stream.Close() }()
+	return io.ReadAll(stream)
+}
+
 func (f *fixture) testStreams(t *testing.T) {
 	namespace := f.namespace(t)
 	f.startKubelet(t, "streams")
@@ -118,27 +129,16 @@ func (f *fixture) testStreams(t *testing.T) {
 		executor := must(remotecommand.NewSPDYExecutor(f.config, http.MethodPost, f.execURL(namespace, "one", "attach")))(t)
 		f.checkEcho(t, executor, "app []: hello")
 	})
+	target := f.kube.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("one").SubResource("portforward").URL()
 	t.Run("PortForwardBySPDY", func(t *testing.T) {
 		transport, upgrader, err := spdy.RoundTripperFor(f.config)
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := f.kube.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("one").SubResource("portforward").URL()
-		dialer := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, target)
-		forwarder, err := portforward.NewOnAddresses(dialer, []string{controlplane.Loopback}, []string{"0:8080"}, t.Context().Done(), make(chan struct{}), io.Discard, io.Discard) //nolint:lll // one call
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkForward(t, forwarder)
+		checkForward(t, spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, target))
 	})
 	t.Run("PortForwardByWebSocket", func(t *testing.T) {
-		target := f.kube.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("one").SubResource("portforward").URL()
-		dialer := must(portforward.NewSPDYOverWebsocketDialer(target, f.config))(t)
-		forwarder, err := portforward.NewOnAddresses(dialer, []string{controlplane.Loopback}, []string{"0:8080"}, t.Context().Done(), make(chan struct{}), io.Discard, io.Discard) //nolint:lll // one call
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkForward(t, forwarder)
+		checkForward(t, must(portforward.NewSPDYOverWebsocketDialer(target, f.config))(t))
 	})
 	t.Run("PodWithoutNode", func(t *testing.T) {
 		err := f.execError(t, f.config, namespace, "pending")
@@ -188,12 +188,18 @@ func (f *fixture) checkEcho(t *testing.T, executor remotecommand.Executor, want 
 	}
 }
 
-func checkForward(t *testing.T, forwarder *portforward.PortForwarder) {
+func checkForward(t *testing.T, dialer httpstream.Dialer) {
 	t.Helper()
+	ctx, cancel := context.WithCancel(testContext(t))
+	forwarder, err := portforward.NewOnAddressesWithContext(
+		ctx, dialer, []string{controlplane.Loopback}, []string{"0:8080"}, make(chan struct{}), io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- forwarder.ForwardPorts() }()
 	defer func() {
-		forwarder.Close()
+		cancel()
 		<-ended
 	}()
 	select {
@@ -204,7 +210,7 @@ func checkForward(t *testing.T, forwarder *portforward.PortForwarder) {
 	}
 	ports := must(forwarder.GetPorts())(t)
 	address := net.JoinHostPort(controlplane.Loopback, strconv.Itoa(int(ports[0].Local)))
-	conn := must((&net.Dialer{}).DialContext(testContext(t), "tcp", address))(t)
+	conn := must((&net.Dialer{}).DialContext(ctx, "tcp", address))(t)
 	defer func() { _ = conn.Close() }()
 	must(io.WriteString(conn, "hello"))(t)
 	half, ok := conn.(*net.TCPConn)

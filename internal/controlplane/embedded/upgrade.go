@@ -28,6 +28,8 @@ type upgrade struct {
 var (
 	_ http.Hijacker = &upgrade{}
 	_ http.Flusher  = &upgrade{}
+
+	_ http.CloseNotifier = &upgrade{} //nolint:staticcheck // the handlers of k8s.io/apiserver keep Hijack only beside it
 )
 
 // Hijack implements http.Hijacker.
@@ -41,6 +43,10 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // Flush implements http.Flusher.
 func (u *upgrade) Flush() { _ = http.NewResponseController(u.ResponseWriter).Flush() }
+
+// CloseNotify implements http.CloseNotifier. Nothing uses the result: the context of the request ends
+// with its client.
+func (u *upgrade) CloseNotify() <-chan bool { return make(chan bool) }
 
 // Unwrap is for http.ResponseController.
 func (u *upgrade) Unwrap() http.ResponseWriter { return u.ResponseWriter }

@@ -127,3 +127,10 @@ func TestControlPlane(t *testing.T) {
 		return start(tb, opts)
 	})
 }
+
+func TestProgramsPods(t *testing.T) {
+	planetest.RunPods(t, func(tb testing.TB, opts controlplane.Options) controlplane.ControlPlane {
+		tb.Helper()
+		return start(tb, opts)
+	})
+}

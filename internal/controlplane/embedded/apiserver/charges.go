@@ -35,7 +35,8 @@ func (c *charges) add(quota *corev1.ResourceQuota, constraints []corev1.Resource
 // kube-apiserver leaves that to the next look of its controller manager, after minutes.
 func withRefund(handler http.Handler, quotas quotaStore) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost && r.Method != http.MethodPatch && r.Method != http.MethodPut { // nothing else creates
+		creates := r.Method == http.MethodPost || r.Method == http.MethodPatch || r.Method == http.MethodPut
+		if !creates || IsStream(r) {
 			handler.ServeHTTP(w, r)
 			return
 		}
