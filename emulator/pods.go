@@ -57,6 +57,7 @@ func (e *Emulator) startNode(ctx context.Context) error {
 	if err := manifest.Apply(ctx, e.client, objects); err != nil {
 		return fmt.Errorf("grant the rights of the node: %w", err)
 	}
+	e.warn("Pods run as processes of this machine, as your user and without isolation; docs/pods.md has what they share")
 	options, err := e.nodeOptions()
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ type Flags struct {
 
 	cluster clusterFlags
 	own     OwnComponents
+	pods    cli.Pods
 	timeout time.Duration
 	limit   string // the flag of the timeout
 	init    string // the directory or manifest that fills the emulator
@@ -125,6 +126,7 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	o.Strict = true // except for 'up', which has a flag
 	f.cluster.addFlags(flags)
 	f.own.AddFlags(flags)
+	f.pods.Add(flags)
 	flags.StringVar(&f.Session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
@@ -167,7 +169,7 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := f.own.Apply(&f.Session.Emulator); err != nil {
 		return err
 	}
-	if err := errors.Join(f.readCRDs(), f.readInit()); err != nil {
+	if err := errors.Join(f.readCRDs(), f.readInit(), f.pods.Apply(&f.Session.Emulator)); err != nil {
 		return err
 	}
 	f.cluster.apply(&f.Session)
