@@ -38,7 +38,7 @@ func (f *fixture) startKubelet(t *testing.T, name string) *kubelet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := must(f.kube.CoreV1().Nodes().Create(testContext(t), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))(t)
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	node.Status.Addresses = []corev1.NodeAddress{
 		{Type: corev1.NodeHostName, Address: "unreachable.invalid"}, {Type: corev1.NodeInternalIP, Address: host},
 	}
@@ -46,7 +46,7 @@ func (f *fixture) startKubelet(t *testing.T, name string) *kubelet {
 	node.Status.Conditions = []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now(),
 	}}
-	must(f.kube.CoreV1().Nodes().UpdateStatus(testContext(t), node, metav1.UpdateOptions{}))(t)
+	must(f.kube.CoreV1().Nodes().Create(testContext(t), node, metav1.CreateOptions{}))(t)
 	t.Cleanup(func() {
 		if err := f.kube.CoreV1().Nodes().Delete(testContext(t), name, metav1.DeleteOptions{}); err != nil {
 			t.Errorf("delete the node: %v", err)

@@ -38,6 +38,12 @@ func RunPods(t *testing.T, start Start) {
 		t.Fatal(err)
 	}
 	f := &fixture{plane: plane, config: plane.AdminConfig(), kube: kubernetes.NewForConfigOrDie(plane.AdminConfig())}
+	t.Run("Nodes", f.testNodes)
+	t.Run("Binding", f.testBinding)
+	t.Run("PodStatus", f.testPodStatus)
+	t.Run("PodDeletion", f.testPodDeletion)
+	t.Run("PodAccount", f.testPodAccount)
+	t.Run("RootCA", f.testRootCA)
 	t.Run("Logs", f.testLogs)
 	t.Run("Streams", f.testStreams)
 	t.Run("NodeClients", f.testNodeClients)
@@ -73,7 +79,7 @@ func (f *fixture) testLogs(t *testing.T) {
 		"Since":   {pod: "one", opts: corev1.PodLogOptions{SinceTime: &since}, want: "one/app?sinceTime=2023-11-14T22%3A13%3A20Z\n"},
 		"Pending": {pod: "pending"},
 		"NoPod":   {pod: "none", err: `pods "none" not found`},
-		"NoNode":  {pod: "lost", err: `nodes "no-such-node" not found`},
+		"NoNode":  {pod: "lost", err: `"no-such-node" not found`},
 		"Which":   {pod: "two", err: "a container name must be specified for pod two, choose one of: [app broken]"},
 		"Unknown": {pod: "two", opts: corev1.PodLogOptions{Container: "x"}, err: "container x is not valid for pod two"},
 		"OfNode":  {pod: "two", opts: corev1.PodLogOptions{Container: "broken"}, err: `the server could not find the requested resource ( pods/log two)`},

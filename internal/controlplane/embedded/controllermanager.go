@@ -18,7 +18,9 @@ type controllerManager struct {
 }
 
 func (m *controllerManager) start(ctx context.Context) error {
-	started, err := controllers.Start(ctx, m.plane.configOf("kube-controller-manager"))
+	started, err := controllers.Start(ctx, m.plane.configOf("kube-controller-manager"), controllers.Options{
+		Pods: m.plane.opts.Pods, RootCA: m.plane.authority.CertificatePEM(),
+	})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (s *server) start(ctx context.Context) error {
 	}
 	next, err := apiserver.New(apiserver.Options{
 		Storage: p.objects.decorate, Address: p.address, Issuer: p.issuer, ClientAuthorities: p.authority.Pool(),
-		Nodes: podproxy.NewTransport(&tls.Config{
+		Pods: p.opts.Pods, Nodes: podproxy.NewTransport(&tls.Config{
 			MinVersion: tls.VersionTLS12, RootCAs: p.authority.Pool(), Certificates: []tls.Certificate{client.Certificate},
 		}),
 	})

@@ -27,17 +27,32 @@ func controllers() []string {
 	}
 }
 
+// podControllers returns the controllers that nodes and workloads need.
+func podControllers() []string {
+	return []string{
+		"deployment-controller", "replicaset-controller", "statefulset-controller", "daemonset-controller", "job-controller",
+		"cronjob-controller", "replicationcontroller-controller", "disruption-controller", "ttl-after-finished-controller",
+		"pod-garbage-collector-controller", "node-lifecycle-controller", "taint-eviction-controller",
+		"endpoints-controller", "endpointslice-controller", "root-ca-certificate-publisher-controller",
+	}
+}
+
 // controllerManager is kube-controller-manager, which envtest does not support.
 type controllerManager struct {
 	files layout
 	users *apiServer
+	names []string // of the controllers
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed when the process has exited
 }
 
-func newControllerManager(files layout, users *apiServer) *controllerManager {
-	return &controllerManager{files: files, users: users}
+func newControllerManager(files layout, users *apiServer, pods bool) *controllerManager {
+	m := &controllerManager{files: files, users: users, names: controllers()}
+	if pods {
+		m.names = append(m.names, podControllers()...)
+	}
+	return m
 }
 
 func (m *controllerManager) start(log *os.File) error {
@@ -47,7 +62,7 @@ func (m *controllerManager) start(log *os.File) error {
 	}
 	m.cmd = exec.Command(m.files.launcher(controlplane.ControllerManager), //nolint:noctx // the component ends it
 		"--kubeconfig="+kubeconfig,
-		"--controllers="+strings.Join(controllers(), ","),
+		"--controllers="+strings.Join(m.names, ","),
 		// Each controller uses its own ServiceAccount, with only its rights.
 		"--use-service-account-credentials",
 		"--leader-elect=false",

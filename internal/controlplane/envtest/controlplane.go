@@ -121,7 +121,8 @@ func (c *ControlPlane) assemble(ctx context.Context) error {
 	set := c.opts.Binaries
 	err = errors.Join(c.add(controlplane.Etcd, set.Etcd, etcd), c.add(controlplane.APIServer, set.APIServer, c.apiServer))
 	if set.ControllerManager != "" && !c.opts.NoControllers {
-		err = errors.Join(err, c.add(controlplane.ControllerManager, set.ControllerManager, newControllerManager(c.files, c.apiServer)))
+		manager := newControllerManager(c.files, c.apiServer, c.opts.Pods)
+		err = errors.Join(err, c.add(controlplane.ControllerManager, set.ControllerManager, manager))
 	}
 	return err
 }

@@ -38,6 +38,8 @@ type Options struct {
 	Issuer *token.Issuer
 	// ClientAuthorities have issued the certificates of clients.
 	ClientAuthorities *x509.CertPool
+	// Pods gives Pods the token of their ServiceAccount.
+	Pods bool
 	// Nodes connects to the nodes of Pods.
 	Nodes http.RoundTripper
 }
@@ -90,7 +92,7 @@ func (s *Server) config(opts Options) *apiextensionsserver.Config {
 	generic.Authentication.APIAudiences = opts.Issuer.Audiences()
 	generic.Authorization.Authorizer = s.registry.Authorizer()
 	generic.RuleResolver = s.registry.Authorizer()
-	generic.AdmissionControl = admission.NewChainHandler(&namespaceLifecycle{s.registry}, &quotaCounts{s.registry})
+	generic.AdmissionControl = s.admission(opts)
 	generic.BuildHandlerChainFunc = func(handler http.Handler, c *genericapiserver.Config) http.Handler {
 		return chain(withRefund(handler, s.registry), c)
 	}
@@ -114,6 +116,15 @@ func (s *Server) config(opts Options) *apiextensionsserver.Config {
 			ServiceResolver:      webhook.NewDefaultServiceResolver(),
 		},
 	}
+}
+
+// admission returns the plugins in the order of a kube-apiserver.
+func (s *Server) admission(opts Options) admission.Interface {
+	plugins := []admission.Interface{&namespaceLifecycle{s.registry}}
+	if opts.Pods {
+		plugins = append(plugins, &serviceAccount{s.registry})
+	}
+	return admission.NewChainHandler(append(plugins, &quotaCounts{s.registry})...)
 }
 
 // install adds the built-in kinds to the server of custom resources. The two are one

@@ -44,9 +44,17 @@ type clients struct {
 	metadata metadata.Interface
 }
 
+// Options select the controllers.
+type Options struct {
+	// Pods adds those that a node and its Pods need.
+	Pods bool
+	// RootCA is the certificate authority of the API server, for Pods.
+	RootCA []byte
+}
+
 // Start starts the controllers with a client configuration that has all rights. It does
 // not wait until they work. They work until Stop, also when ctx ends before.
-func Start(ctx context.Context, cfg *rest.Config) (*Controllers, error) {
+func Start(ctx context.Context, cfg *rest.Config, opts Options) (*Controllers, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.UserAgent = userAgent
 	core, coreErr := corev1client.NewForConfig(protobuf(cfg))
@@ -65,7 +73,11 @@ func Start(ctx context.Context, cfg *rest.Config) (*Controllers, error) {
 		events:     record.NewBroadcaster(),
 	}
 	c.events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: core.Events("")})
-	if err := c.assemble(ctx, clients{core, rbac, meta}); err != nil {
+	err := c.assemble(ctx, clients{core, rbac, meta})
+	if err == nil && opts.Pods {
+		err = c.assemblePods(ctx, clients{core, rbac, meta}, opts)
+	}
+	if err != nil {
 		c.Stop()
 		return nil, err
 	}
@@ -110,6 +122,21 @@ func (c *Controllers) assemble(ctx context.Context, shared clients) error {
 	c.run(ctx, accounts.queue, accounts.process)
 	c.run(ctx, roles.queue, roles.process)
 	c.run(ctx, quotas.queue, quotas.process)
+	return nil
+}
+
+// assemblePods registers the controllers of Options.Pods.
+func (c *Controllers) assemblePods(ctx context.Context, shared clients, opts Options) error {
+	root, err := newRootCA(shared, c.kube.namespaces, c.monitors, opts.RootCA)
+	if err != nil {
+		return err
+	}
+	nodes, err := newNodes(shared, c.kube.watch(shared.core.RESTClient(), "nodes", &corev1.Node{}))
+	if err != nil {
+		return err
+	}
+	c.run(ctx, root.queue, root.process)
+	c.run(ctx, nodes.queue, nodes.process)
 	return nil
 }
 

@@ -18,26 +18,31 @@ import (
 type builtinInformers struct {
 	namespaces, accounts, quotas, clusterRoles toolscache.SharedIndexInformer
 
+	all  []toolscache.SharedIndexInformer
 	work sync.WaitGroup
 }
 
 func newInformers(core corev1client.CoreV1Interface, rbac rbacv1client.RbacV1Interface) *builtinInformers {
-	informer := func(client toolscache.Getter, resource string, object runtime.Object) toolscache.SharedIndexInformer {
-		source := toolscache.NewListWatchFromClient(client, resource, metav1.NamespaceAll, fields.Everything())
-		return toolscache.NewSharedIndexInformer(source, object, 0,
-			toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc})
-	}
-	return &builtinInformers{
-		namespaces:   informer(core.RESTClient(), "namespaces", &corev1.Namespace{}),
-		accounts:     informer(core.RESTClient(), "serviceaccounts", &corev1.ServiceAccount{}),
-		quotas:       informer(core.RESTClient(), "resourcequotas", &corev1.ResourceQuota{}),
-		clusterRoles: informer(rbac.RESTClient(), "clusterroles", &rbacv1.ClusterRole{}),
-	}
+	i := &builtinInformers{}
+	i.namespaces = i.watch(core.RESTClient(), "namespaces", &corev1.Namespace{})
+	i.accounts = i.watch(core.RESTClient(), "serviceaccounts", &corev1.ServiceAccount{})
+	i.quotas = i.watch(core.RESTClient(), "resourcequotas", &corev1.ResourceQuota{})
+	i.clusterRoles = i.watch(rbac.RESTClient(), "clusterroles", &rbacv1.ClusterRole{})
+	return i
+}
+
+// watch returns a new informer, which start runs.
+func (i *builtinInformers) watch(client toolscache.Getter, resource string, object runtime.Object) toolscache.SharedIndexInformer {
+	source := toolscache.NewListWatchFromClient(client, resource, metav1.NamespaceAll, fields.Everything())
+	informer := toolscache.NewSharedIndexInformer(source, object, 0,
+		toolscache.Indexers{toolscache.NamespaceIndex: toolscache.MetaNamespaceIndexFunc})
+	i.all = append(i.all, informer)
+	return informer
 }
 
 // start runs the informers until the context ends.
 func (i *builtinInformers) start(ctx context.Context) {
-	for _, informer := range []toolscache.SharedIndexInformer{i.namespaces, i.accounts, i.quotas, i.clusterRoles} {
+	for _, informer := range i.all {
 		i.work.Go(func() { informer.RunWithContext(ctx) })
 	}
 }

@@ -164,8 +164,9 @@ func (r *Registry) Secret(ctx context.Context, namespace, name string) (*corev1.
 	return getAny[corev1.Secret](reading(ctx, "secrets", namespace), r.secrets, name)
 }
 
+// node reads the node of a Pod. An error names the resource of the request, as in a kube-apiserver.
 func (r *Registry) node(ctx context.Context, name string) (*corev1.Node, error) {
-	return getAny[corev1.Node](reading(ctx, "nodes", metav1.NamespaceNone), r.nodes, name)
+	return getAny[corev1.Node](ctx, r.nodes, name)
 }
 
 // Namespace returns a namespace, which the caller must not change.
