@@ -123,18 +123,19 @@ func (s *stage) startsOwn() bool {
 	return g.emulator == nil && g.endpoint == "" && g.inProcess == nil
 }
 
-// playFromSnapshot runs a scenario as the test t, in an emulator of its own.
-func (s *stage) playFromSnapshot(t T, scenario *spec.Scenario) {
+// playAlone runs a scenario as the test t, in an emulator of its own.
+func (s *stage) playAlone(t T, scenario *spec.Scenario) {
 	t.Helper()
 	options, err := s.options()
 	if err != nil {
 		t.Fatalf("%v", err)
 		return
 	}
-	options.Snapshot = scenario.SnapshotFile()
+	options.Snapshot, options.Images = scenario.SnapshotFile(), scenario.Images()
+	options.Pods = len(options.Images) > 0
 	emu, err := emulator.Start(t.Context(), options)
 	if err != nil {
-		t.Fatalf("start an emulator from the scenario's snapshot: %v", err)
+		t.Fatalf("start the emulator of the scenario: %v", err)
 		return
 	}
 	defer func() {

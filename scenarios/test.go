@@ -54,8 +54,8 @@ func Run[Test Suite[Test]](t Test, pattern string, options ...Option) {
 			if !requirements.RunsAlone(s) {
 				t.Parallel()
 			}
-			if s.Setup.Snapshot != "" && stages[s.API()].startsOwn() {
-				stages[s.API()].playFromSnapshot(t, s)
+			if s.StartsOwn() && stages[s.API()].startsOwn() {
+				stages[s.API()].playAlone(t, s)
 				return
 			}
 			stages[s.API()].play(t, s)

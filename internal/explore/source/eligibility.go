@@ -14,8 +14,8 @@ func unfit(s *spec.Scenario) string {
 	if s.Labels[labelExplore] == neverExplored {
 		return "it has the label " + labelExplore + ": " + neverExplored
 	}
-	if s.Setup.Snapshot != "" {
-		return "it starts from a snapshot, and sandboxes start empty"
+	if s.StartsOwn() {
+		return "it starts from a snapshot, or runs Pods, and sandboxes start empty, without a node"
 	}
 	return ineligible(s.Steps)
 }

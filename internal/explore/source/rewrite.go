@@ -13,7 +13,7 @@ import (
 
 // skippedVerbs lists the verbs whose steps exploration skips: a dump differs after a fault, and a
 // fault in a program outside the emulator is not a fault of COSI.
-var skippedVerbs = []string{"golden", "exec"}
+var skippedVerbs = []string{"golden", "exec", "logs"}
 
 // Rewrite rewrites the steps of a scenario for exploration, both for runs and for shrinking.
 // Every run has faults, so:

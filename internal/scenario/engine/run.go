@@ -84,7 +84,7 @@ func init() { //nolint:gochecknoinits // verbs with steps inside refer to the ta
 		"call": (*run).call, "backend": (*run).backend, "s3": (*run).s3,
 		"crash": (*run).crash, "restart": (*run).restart, "start": (*run).start, "stop": (*run).stop,
 		"parallel": (*run).parallel, "repeat": (*run).repeat, "forEach": (*run).forEach, "use": (*run).use,
-		"exec": (*run).exec, "golden": (*run).golden, "inject": (*run).inject, "heal": (*run).heal,
+		"exec": (*run).exec, "golden": (*run).golden, "logs": (*run).logs, "inject": (*run).inject, "heal": (*run).heal,
 	}
 }
 

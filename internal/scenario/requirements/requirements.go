@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Emulator describes an emulator that shall run scenarios.
@@ -32,6 +33,14 @@ func (e Emulator) Unmet(s *spec.Scenario) string {
 	}
 	if file := s.SnapshotFile(); file != "" && !e.startedFrom(file) {
 		return "it starts from a snapshot: requires an emulator of its own, with the fake driver and its own control plane"
+	}
+	if len(s.Setup.Images) > 0 {
+		switch {
+		case !e.AllowExec:
+			return "it runs programs of this machine as Pods: requires --allow-exec"
+		case !e.runsPods():
+			return "it maps images to commands: requires an emulator of its own, with its own control plane"
+		}
 	}
 	for _, need := range []struct {
 		missing bool
@@ -87,4 +96,9 @@ func canStandIn(setup *spec.Setup) bool {
 func (e Emulator) startedFrom(file string) bool {
 	path, err := filepath.Abs(file)
 	return err == nil && e.Snapshot == path
+}
+
+// runsPods reports whether the emulator has a node.
+func (e Emulator) runsPods() bool {
+	return slices.ContainsFunc(e.Components, func(c description.ComponentInfo) bool { return c.Name == vocabulary.Node })
 }

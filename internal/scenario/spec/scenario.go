@@ -2,10 +2,14 @@ package spec
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
@@ -62,12 +66,14 @@ type Source struct{ Name, Content string }
 // classes, and all components running.
 type Setup struct {
 	// Snapshot is the file from which the scenario starts.
-	Snapshot      string        `yaml:"snapshot" doc:"file of 'cosi-emu snapshot save', relative to this file: the scenario starts from it, in an emulator of its own"`
-	API           string        `yaml:"api" enum:"v1alpha1,v1alpha2" doc:"version of the COSI kinds and of the drivers' protocol, v1alpha1 or v1alpha2; default v1alpha2"`
-	Drivers       []Driver      `yaml:"drivers" doc:"drivers, each with its sidecar; default: the emulator's driver"`
-	Classes       []Class       `yaml:"classes" doc:"BucketClasses, ${classes.NAME} in steps"`
-	AccessClasses []AccessClass `yaml:"accessClasses" doc:"BucketAccessClasses, ${accessClasses.NAME} in steps"`
-	Stopped       []string      `yaml:"stopped" doc:"components that are stopped before the first step"`
+	Snapshot string `yaml:"snapshot" doc:"file of 'cosi-emu snapshot save', relative to this file: the scenario starts from it, in an emulator of its own"`
+	API      string `yaml:"api" enum:"v1alpha1,v1alpha2" doc:"version of the COSI kinds and of the drivers' protocol, v1alpha1 or v1alpha2; default v1alpha2"`
+	// Images map images of containers to commands.
+	Images        map[string]string `yaml:"images" doc:"commands of this machine for images of Pods, IMAGE: COMMAND, as 'cosi-emu up --image'; the scenario has an emulator of its own, and requires --allow-exec"`
+	Drivers       []Driver          `yaml:"drivers" doc:"drivers, each with its sidecar; default: the emulator's driver"`
+	Classes       []Class           `yaml:"classes" doc:"BucketClasses, ${classes.NAME} in steps"`
+	AccessClasses []AccessClass     `yaml:"accessClasses" doc:"BucketAccessClasses, ${accessClasses.NAME} in steps"`
+	Stopped       []string          `yaml:"stopped" doc:"components that are stopped before the first step"`
 	// Seed determines everything random in the scenario.
 	Seed *int64 `yaml:"seed" doc:"seed of all random values; default 1"`
 	// Timeout is the default timeout of a step.
@@ -78,6 +84,18 @@ type Setup struct {
 
 	// Broken means that a part of the setup cannot be read.
 	Broken bool
+}
+
+// StartsOwn reports whether the scenario has an emulator of its own.
+func (s *Scenario) StartsOwn() bool { return s.Setup.Snapshot != "" || len(s.Setup.Images) > 0 }
+
+// Images returns the images of the setup.
+func (s *Scenario) Images() []image.Image {
+	var all []image.Image
+	for _, pattern := range slices.Sorted(maps.Keys(s.Setup.Images)) {
+		all = append(all, image.Image{Pattern: pattern, Command: strings.Fields(s.Setup.Images[pattern])})
+	}
+	return all
 }
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.

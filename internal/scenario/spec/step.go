@@ -46,6 +46,7 @@ type Step struct {
 	ForEach  *ForEach      `yaml:"forEach" verb:"true" doc:"run steps for each row of a table"`
 	Use      string        `yaml:"use" verb:"true" doc:"run the steps of another file, relative to this one"`
 	Exec     *Exec         `yaml:"exec" verb:"true" doc:"run a program; requires --allow-exec"`
+	Logs     *Logs         `yaml:"logs" verb:"true" doc:"wait until the output of a Pod matches"`
 	Golden   *Golden       `yaml:"golden" verb:"true" doc:"compare objects with a file, which --update rewrites"`
 
 	Position document.Position

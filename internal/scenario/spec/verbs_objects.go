@@ -146,3 +146,11 @@ type Golden struct {
 	Objects References `yaml:"objects" required:"true" doc:"KIND/NAME"`
 	Exclude []string   `yaml:"exclude" doc:"fields that are left out, such as status.conditions; managedFields always are"`
 }
+
+// Logs waits for the output of a container.
+type Logs struct {
+	Pod       Text     `yaml:"pod" required:"true" doc:"name of the Pod, in the scenario's namespace"`
+	Container Text     `yaml:"container" doc:"name of the container; default: the first"`
+	Previous  bool     `yaml:"previous" doc:"the output of the run before the last restart"`
+	Text      *Pattern `yaml:"text" required:"true" doc:"expected output, without its last line break"`
+}

@@ -208,6 +208,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	}
 	for i, group := range groups {
 		r.start.Session.Emulator.API, r.start.Session.Emulator.Snapshot = group.api, group.snapshot
+		r.start.Session.Emulator.Pods, r.start.Session.Emulator.Images = len(group.images) > 0, group.images
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
 		err = r.start.Run(cmd.Context(), r.streams, func(running *session.Session) error {
 			loop.session = running
@@ -238,23 +239,24 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 type versionGroup struct {
 	api       objectstorage.Version
 	snapshot  string // the file that the emulator starts from, or empty
+	images    []emulator.Image
 	scenarios []*spec.Scenario
 }
 
-// groups returns the scenarios by the version of the COSI kinds. Each scenario with a snapshot has
+// groups returns the scenarios by the version of the COSI kinds. Each scenario with a snapshot or images has
 // an emulator of its own. An emulator with a component of the user's own or a bridge, and an
 // existing cluster, are for one version: scenarios for others are skipped.
 func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
-	var fromSnapshot, groups []versionGroup
+	var own, groups []versionGroup
 	if r.start.Restores() {
-		fromSnapshot, scenarios = r.snapshotGroups(scenarios)
+		own, scenarios = r.ownGroups(scenarios)
 		if len(scenarios) == 0 {
-			return fromSnapshot
+			return own
 		}
 	}
 	if r.api != "" || r.start.HasOneVersion() {
 		api := cmp.Or(r.api, r.start.ComponentsAPI(), objectstorage.V1alpha2)
-		return append([]versionGroup{{api: api, scenarios: scenarios}}, fromSnapshot...)
+		return append([]versionGroup{{api: api, scenarios: scenarios}}, own...)
 	}
 	for _, version := range slices.Backward(objectstorage.Versions()) {
 		g := versionGroup{api: version}
@@ -267,17 +269,17 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 			groups = append(groups, g)
 		}
 	}
-	return append(fromSnapshot, groups...)
+	return append(own, groups...)
 }
 
-// snapshotGroups returns a group for each scenario with a snapshot, and the other scenarios.
-func (r *scenarioRun) snapshotGroups(scenarios []*spec.Scenario) (groups []versionGroup, others []*spec.Scenario) {
+// ownGroups returns a group for each scenario that has an emulator of its own, and the other scenarios.
+func (r *scenarioRun) ownGroups(scenarios []*spec.Scenario) (groups []versionGroup, others []*spec.Scenario) {
 	for _, s := range scenarios {
-		if s.Setup.Snapshot == "" || r.api != "" && s.API() != r.api {
+		if !s.StartsOwn() || r.api != "" && s.API() != r.api {
 			others = append(others, s)
 			continue
 		}
-		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), scenarios: []*spec.Scenario{s}})
+		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), images: s.Images(), scenarios: []*spec.Scenario{s}})
 	}
 	return groups, others
 }
