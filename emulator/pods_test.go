@@ -48,7 +48,9 @@ func newPodStory(t *testing.T, emu *emulator.Emulator) *podStory {
 // startWithPods starts an emulator that runs Pods.
 func startWithPods(t *testing.T) *emulator.Emulator {
 	t.Helper()
-	return emulatortest.Start(t, emulator.Options{Pods: true, Images: []emulator.Image{{Pattern: "busybox"}}})
+	return emulatortest.Start(t, emulator.Options{
+		Pods: true, ControlPlaneKind: emulator.ControlPlaneEmbedded, Images: []emulator.Image{{Pattern: "busybox"}},
+	})
 }
 
 // pod returns a Pod with a container "app" that runs a script.

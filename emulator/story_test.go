@@ -29,7 +29,7 @@ type story struct {
 
 func newStory(t *testing.T, emu *emulator.Emulator) *story {
 	t.Helper()
-	namespace := emulatortest.Namespace(t)
+	namespace := emulatortest.NamespaceIn(t, emu)
 	return &story{
 		t: t, emu: emu,
 		claim: &v1alpha2.BucketClaim{

@@ -43,7 +43,8 @@ var exclusive sync.Mutex
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
 	silenceLibraries()
-	if opts.ControlPlane == nil && opts.Snapshot == "" { // a snapshot comes with a control plane of its own
+	// A snapshot and a node have a control plane of their own.
+	if opts.ControlPlane == nil && opts.Snapshot == "" && !opts.Pods {
 		exclusive.Lock()
 		tb.Cleanup(exclusive.Unlock)
 		plane := controlplanetest.StartVersion(tb, opts.API)
@@ -67,11 +68,10 @@ func Namespace(tb testing.TB) string {
 	return controlplanetest.Namespace(tb)
 }
 
-// NamespaceIn is Namespace in the control plane of an emulator, which may serve another version of
-// the COSI kinds than the default.
+// NamespaceIn is Namespace in the control plane of an emulator.
 func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
 	tb.Helper()
-	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.Info().API))
+	return controlplanetest.NamespaceIn(tb, emu.ControlPlane())
 }
 
 func end(tb testing.TB, emu *emulator.Emulator) {

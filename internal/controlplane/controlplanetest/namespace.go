@@ -8,8 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-
-	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"k8s.io/client-go/rest"
 )
 
 const callTimeout = time.Minute
@@ -23,7 +22,7 @@ func Namespace(tb testing.TB) string {
 }
 
 // NamespaceIn is Namespace for another control plane than Start's.
-func NamespaceIn(tb testing.TB, plane controlplane.ControlPlane) string {
+func NamespaceIn(tb testing.TB, plane interface{ AdminConfig() *rest.Config }) string {
 	tb.Helper()
 	client, err := kubernetes.NewForConfig(plane.AdminConfig())
 	if err != nil {
