@@ -60,7 +60,7 @@ var (
 	converted = regexp.MustCompile(`(: converting \([\w.]+\) to )\(\w+(\.\w+\): unknown conversion)`)
 	shown     = regexp.MustCompile(`(managedFields\\*":)\[.*?\}\](,\\*"name)`)
 	unfit     = regexp.MustCompile(`(?s)^(Invalid value: "map\[.*\]": ).*`)
-	values    = regexp.MustCompile(`(?s)(Invalid value: )\{.*\}: `)
+	values    = regexp.MustCompile(`(?s)((?:Invalid|Duplicate) value: )\{.*\}(: |$)`)
 	generated = regexp.MustCompile(`\bgenerated-[a-z0-9]{5}\b`)
 	times     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	ages      = regexp.MustCompile(`^(\d+[dhms])+$|^<invalid>$`)
@@ -75,7 +75,7 @@ func normalizeText(text string) string {
 	text = undefined.ReplaceAllString(text, "${1}REASONS")      // in an order that changes from run to run
 	text = shown.ReplaceAllString(text, "${1}FIELDS${2}")       // as above, sorted by the second of their time
 	text = unfit.ReplaceAllString(text, "${1}REASON")           // the first of several, in an order that changes from run to run
-	text = values.ReplaceAllString(text, "${1}OBJECT: ")        // its fields have the names of internal types
+	text = values.ReplaceAllString(text, "${1}OBJECT${2}")      // its fields have the names of internal types
 	text = converted.ReplaceAllString(text, "${1}(PACKAGE${2}") // package of internal types
 	text = conflicts.ReplaceAllString(text, "$1 (VERSION)")
 	text = addresses.ReplaceAllString(text, "ADDRESS")

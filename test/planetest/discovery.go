@@ -129,7 +129,7 @@ func (f *fixture) testTables(t *testing.T) {
 	in := "/api/v1/namespaces/" + namespace
 	for path, want := range map[string]string{
 		"/api/v1/namespaces":                       "Name Status Age",
-		"/api/v1/nodes":                            "Name Status Roles Age Version Internal-IP External-IP OS-Image Kernel-Version Container-Runtime",
+		"/api/v1/nodes":                            "Name Status Roles Age Version Internal-IP External-IP OS-Image Kernel-Version Container-Runtime", //nolint:lll // one table a line
 		in + "/secrets":                            "Name Type Data Age",
 		in + "/configmaps":                         "Name Data Age",
 		in + "/serviceaccounts":                    "Name Age",

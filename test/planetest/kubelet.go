@@ -3,7 +3,7 @@ package planetest
 import (
 	"fmt"
 	"io"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +28,7 @@ func (f *fixture) startKubelet(t *testing.T, name string) *kubelet {
 	t.Helper()
 	k := &kubelet{server: httptest.NewUnstartedServer(http.NotFoundHandler())}
 	k.server.Config.Handler = k.handler()
-	k.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	k.server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // clients without a certificate
 	config := must(f.plane.NodeServing())(t)
 	k.server.TLS = config
 	k.server.StartTLS()
@@ -42,7 +42,7 @@ func (f *fixture) startKubelet(t *testing.T, name string) *kubelet {
 	node.Status.Addresses = []corev1.NodeAddress{
 		{Type: corev1.NodeHostName, Address: "unreachable.invalid"}, {Type: corev1.NodeInternalIP, Address: host},
 	}
-	node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(must(strconv.ParseInt(port, 10, 32))(t))
+	node.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(must(strconv.ParseInt(port, 10, 32))(t)) //nolint:gosec // a port
 	node.Status.Conditions = []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now(),
 	}}
@@ -62,7 +62,7 @@ func (k *kubelet) handler() http.Handler {
 			http.Error(w, "no such log", http.StatusNotFound)
 			return
 		}
-		_, _ = fmt.Fprintf(w, "%s/%s?%s\n", r.PathValue("pod"), r.PathValue("container"), r.URL.Query().Encode())
+		_, _ = fmt.Fprintf(w, "%s/%s?%s\n", r.PathValue("pod"), r.PathValue("container"), r.URL.Query().Encode()) //nolint:gosec // no browser reads it
 		if r.URL.Query().Has("follow") {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()

@@ -35,7 +35,8 @@ func (f *fixture) testNodes(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "bad"},
 		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: "a b", Effect: "Odd"}}},
 	}, metav1.CreateOptions{})
-	if diff := cmp.Diff([]string{"FieldValueInvalid metadata.taints[0].key", "FieldValueNotSupported metadata.taints[0].effect"}, causes(err)); diff != "" {
+	wrong := []string{"FieldValueInvalid metadata.taints[0].key", "FieldValueNotSupported metadata.taints[0].effect"}
+	if diff := cmp.Diff(wrong, causes(err)); diff != "" {
 		t.Errorf("an invalid node: -want +got\n%s", diff)
 	}
 }
@@ -89,12 +90,12 @@ func (f *fixture) testPodStatus(t *testing.T) {
 	ctx, namespace := testContext(t), f.namespace(t)
 	f.startKubelet(t, "status")
 	pod := f.podOn(t, namespace, "one", "status", "app")
-	patch := fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"phase":"Running","hostIP":"127.0.0.1","podIP":"127.0.0.1","podIPs":[{"ip":"127.0.0.1"}],`+
-		`"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"app","ready":true,"image":"app","imageID":"","restartCount":0,`+
-		`"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}}`, pod.UID)
+	patch := fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"phase":"Running","hostIP":"127.0.0.1","podIP":"127.0.0.1",`+
+		`"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"app","ready":true,"image":"app","imageID":"",`+
+		`"restartCount":0,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}}]}}`, pod.UID)
 	pods := f.kube.CoreV1().Pods(namespace)
 	got := must(pods.Patch(ctx, "one", types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status"))(t)
-	if got.Status.Phase != corev1.PodRunning || got.Status.PodIP != "127.0.0.1" || len(got.Status.ContainerStatuses) != 1 {
+	if got.Status.Phase != corev1.PodRunning || len(got.Status.PodIPs) != 1 || len(got.Status.ContainerStatuses) != 1 {
 		t.Errorf("got status %+v", got.Status)
 	}
 	patch = `{"metadata":{"uid":"other"},"status":{"phase":"Failed"}}`
@@ -128,7 +129,8 @@ func (f *fixture) testPodDeletion(t *testing.T) {
 		t.Errorf("the second deletion has a period of %d seconds, want 5", *shorter.DeletionGracePeriodSeconds)
 	}
 	other := types.UID("other")
-	err := pods.Delete(ctx, "running", metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), Preconditions: &metav1.Preconditions{UID: &other}})
+	ofOther := metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), Preconditions: &metav1.Preconditions{UID: &other}}
+	err := pods.Delete(ctx, "running", ofOther)
 	if !apierrors.IsConflict(err) {
 		t.Errorf("with another UID: got %v, want Conflict", err)
 	}

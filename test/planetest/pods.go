@@ -19,13 +19,14 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 )
@@ -82,7 +83,7 @@ func (f *fixture) testLogs(t *testing.T) {
 		"NoNode":  {pod: "lost", err: `"no-such-node" not found`},
 		"Which":   {pod: "two", err: "a container name must be specified for pod two, choose one of: [app broken]"},
 		"Unknown": {pod: "two", opts: corev1.PodLogOptions{Container: "x"}, err: "container x is not valid for pod two"},
-		"OfNode":  {pod: "two", opts: corev1.PodLogOptions{Container: "broken"}, err: `the server could not find the requested resource ( pods/log two)`},
+		"OfNode":  {pod: "two", opts: corev1.PodLogOptions{Container: "broken"}, err: "could not find the requested resource ( pods/log two)"},
 		"Lines":   {pod: "one", opts: corev1.PodLogOptions{TailLines: new(int64(-1))}, err: ` "one" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0`},    //nolint:lll // one case a line
 		"Twice":   {pod: "one", opts: corev1.PodLogOptions{SinceTime: &since, SinceSeconds: new(int64(1))}, err: "at most one of `sinceTime` or `sinceSeconds` may be specified"},     //nolint:lll // as above
 		"Seconds": {pod: "one", opts: corev1.PodLogOptions{SinceSeconds: new(int64(-1)), LimitBytes: new(int64(-1))}, err: "sinceSeconds: Invalid value: -1: must be greater than 0"}, //nolint:lll // as above
@@ -141,10 +142,10 @@ func (f *fixture) testStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkForward(t, spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, target))
+		checkForward(t, spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, target))
 	})
 	t.Run("PortForwardByWebSocket", func(t *testing.T) {
-		checkForward(t, must(portforward.NewSPDYOverWebsocketDialer(target, f.config))(t))
+		checkForward(t, must(portforward.NewSPDYOverWebsocketDialerForStreaming(target, f.config))(t))
 	})
 	t.Run("PodWithoutNode", func(t *testing.T) {
 		err := f.execError(t, f.config, namespace, "pending")
@@ -154,7 +155,7 @@ func (f *fixture) testStreams(t *testing.T) {
 	})
 	t.Run("NoUpgrade", func(t *testing.T) {
 		err := f.kube.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name("one").SubResource("exec").
-			VersionedParams(&corev1.PodExecOptions{Command: []string{"cat"}, Stdout: true}, scheme.ParameterCodec).Do(testContext(t)).Error()
+			VersionedParams(&corev1.PodExecOptions{Command: []string{"cat"}, Stdout: true}, clientgoscheme.ParameterCodec).Do(testContext(t)).Error()
 		if !apierrors.IsBadRequest(err) {
 			t.Errorf("got %v, want BadRequest", err)
 		}
@@ -171,10 +172,11 @@ func (f *fixture) testStreams(t *testing.T) {
 // execURL is the URL of exec or attach.
 func (f *fixture) execURL(namespace, pod, subresource string) *url.URL {
 	request := f.kube.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name(pod).SubResource(subresource)
+	var options runtime.Object = &corev1.PodExecOptions{Command: []string{"cat", "-v"}, Stdin: true, Stdout: true}
 	if subresource == "attach" {
-		return request.VersionedParams(&corev1.PodAttachOptions{Stdin: true, Stdout: true}, scheme.ParameterCodec).URL()
+		options = &corev1.PodAttachOptions{Stdin: true, Stdout: true}
 	}
-	return request.VersionedParams(&corev1.PodExecOptions{Command: []string{"cat", "-v"}, Stdin: true, Stdout: true}, scheme.ParameterCodec).URL()
+	return request.VersionedParams(options, clientgoscheme.ParameterCodec).URL()
 }
 
 // execError returns the error of a GET of exec, which a WebSocket begins with.
@@ -182,7 +184,7 @@ func (f *fixture) execError(t *testing.T, config *rest.Config, namespace, pod st
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(config).CoreV1().RESTClient()
 	return client.Get().Namespace(namespace).Resource("pods").Name(pod).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{Command: []string{"cat"}, Stdout: true}, scheme.ParameterCodec).Do(testContext(t)).Error()
+		VersionedParams(&corev1.PodExecOptions{Command: []string{"cat"}, Stdout: true}, clientgoscheme.ParameterCodec).Do(testContext(t)).Error()
 }
 
 func (f *fixture) checkEcho(t *testing.T, executor remotecommand.Executor, want string) {
@@ -197,7 +199,7 @@ func (f *fixture) checkEcho(t *testing.T, executor remotecommand.Executor, want 
 func checkForward(t *testing.T, dialer httpstream.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(testContext(t))
-	forwarder, err := portforward.NewOnAddressesWithContext(
+	forwarder, err := portforward.NewOnAddressesForStreamingWithContext(
 		ctx, dialer, []string{controlplane.Loopback}, []string{"0:8080"}, make(chan struct{}), io.Discard, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +208,9 @@ func checkForward(t *testing.T, dialer httpstream.Dialer) {
 	go func() { ended <- forwarder.ForwardPorts() }()
 	defer func() {
 		cancel()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, portforward.ErrLostConnectionToPod) {
+			t.Errorf("forward: %v", err)
+		}
 	}()
 	select {
 	case <-forwarder.Ready:

@@ -4,9 +4,14 @@ package envtest_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -107,6 +112,52 @@ func testControllerRights(ctx context.Context, t *testing.T, c *envtest.ControlP
 			t.Errorf("a controller does not act as a user of its own: %v", err)
 		}
 	}
+}
+
+// TestProgramsWorkloads: with Options.Pods, the controllers of workloads create Pods.
+func TestProgramsWorkloads(t *testing.T) {
+	ctx := testContext(t)
+	c := start(t, controlplane.Options{Pods: true})
+	if err := c.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	kube := client(t, c)
+	labels := map[string]string{"app": "one"}
+	template := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: labels},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "example.com/app"}}},
+	}
+	meta, selector := metav1.ObjectMeta{Name: "one"}, &metav1.LabelSelector{MatchLabels: labels}
+	_, deploymentErr := kube.AppsV1().Deployments("default").Create(ctx, &appsv1.Deployment{
+		ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: new(int32(2)), Selector: selector, Template: template},
+	}, metav1.CreateOptions{})
+	_, setErr := kube.AppsV1().StatefulSets("default").Create(ctx, &appsv1.StatefulSet{
+		ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: new(int32(1)), Selector: selector, Template: template},
+	}, metav1.CreateOptions{})
+	once := *template.DeepCopy()
+	once.Spec.RestartPolicy = corev1.RestartPolicyNever
+	job := &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: once}}
+	_, jobErr := kube.BatchV1().Jobs("default").Create(ctx, job, metav1.CreateOptions{})
+	if err := errors.Join(deploymentErr, setErr, jobErr); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"ReplicaSet": 2, "StatefulSet": 1, "Job": 1}
+	harness.Eventually(t, "the workloads have Pods", func(context.Context) error {
+		pods, err := kube.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		got := map[string]int{}
+		for i := range pods.Items {
+			for _, owner := range pods.Items[i].OwnerReferences {
+				got[owner.Kind]++
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("Pods by the kinds of their owners: -want +got\n%s", diff)
+		}
+		return nil
+	})
 }
 
 func makeConfigMap(

@@ -137,6 +137,9 @@ func (s *Server) install(backends registry.Backends) error {
 	if err := s.generic().InstallAPIGroups(others...); err != nil {
 		return fmt.Errorf("install the built-in groups: %w", err)
 	}
+	if err := rejectUnserved(s.generic()); err != nil {
+		return err
+	}
 	groups := discoveryendpoint.WrapAggregatedDiscoveryToHandler(
 		s.generic().DiscoveryGroupManager, s.generic().AggregatedDiscoveryGroupManager, nil)
 	s.generic().Handler.GoRestfulContainer.Add(groups.GenerateWebService("/apis", metav1.APIGroupList{}))

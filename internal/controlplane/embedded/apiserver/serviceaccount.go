@@ -21,8 +21,8 @@ const (
 	accountInterval = 20 * time.Millisecond
 	accountTimeout  = 2 * time.Second
 
-	tokenVolumePrefix = "kube-api-access-" //nolint:gosec // a name
-	tokenMountPath    = "/var/run/secrets/kubernetes.io/serviceaccount"
+	accessVolumePrefix = "kube-api-access-"
+	accessMountPath    = "/var/run/secrets/kubernetes.io/serviceaccount"
 	// tokenSeconds is the lifetime of the token. Its odd seconds mark a token that was not asked for.
 	tokenSeconds = 3607
 )
@@ -106,22 +106,22 @@ func mountsToken(account *corev1.ServiceAccount, spec *corev1.PodSpec) bool {
 func mountToken(spec *corev1.PodSpec) {
 	name := ""
 	for i := range spec.Volumes {
-		if strings.HasPrefix(spec.Volumes[i].Name, tokenVolumePrefix) {
+		if strings.HasPrefix(spec.Volumes[i].Name, accessVolumePrefix) {
 			name = spec.Volumes[i].Name
 			break
 		}
 	}
 	hasVolume, needsVolume := name != "", false
 	if !hasVolume {
-		name = names.SimpleNameGenerator.GenerateName(tokenVolumePrefix)
+		name = names.SimpleNameGenerator.GenerateName(accessVolumePrefix)
 	}
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
 			mounts := &containers[i].VolumeMounts
-			if slices.ContainsFunc(*mounts, func(m corev1.VolumeMount) bool { return m.MountPath == tokenMountPath }) {
+			if slices.ContainsFunc(*mounts, func(m corev1.VolumeMount) bool { return m.MountPath == accessMountPath }) {
 				continue
 			}
-			*mounts = append(*mounts, corev1.VolumeMount{Name: name, ReadOnly: true, MountPath: tokenMountPath})
+			*mounts = append(*mounts, corev1.VolumeMount{Name: name, ReadOnly: true, MountPath: accessMountPath})
 			needsVolume = true
 		}
 	}

@@ -24,7 +24,7 @@ type streamREST struct {
 	subresource subresource
 }
 
-var _ rest.Connecter = &streamREST{} //nolint:misspell // the name of the interface
+var _ rest.Connecter = &streamREST{}
 
 // subresource is one of exec, attach and portforward.
 type subresource struct {

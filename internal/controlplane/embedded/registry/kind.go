@@ -57,6 +57,8 @@ type kind[T any, P object[T]] struct {
 	// columns are the columns of tables; nil means name and time of creation.
 	columns []metav1.TableColumnDefinition
 	row     func(obj P) []any
+	// conditions are the conditions of a row; nil means none.
+	conditions func(obj P) []metav1.TableRowCondition
 }
 
 // store returns the registry of the kind.
@@ -82,7 +84,7 @@ func (k *kind[T, P]) tables() rest.TableConvertor {
 	if k.columns == nil {
 		return rest.NewDefaultTableConvertor(k.resource)
 	}
-	return table[T, P]{k.columns, k.row}
+	return table[T, P]{k.columns, k.row, k.conditions}
 }
 
 // subresource returns a registry of the same objects with the rules of a subresource.

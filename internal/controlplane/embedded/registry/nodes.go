@@ -19,13 +19,13 @@ func nodes() *kind[corev1.Node, *corev1.Node] {
 		resource: corev1.Resource("nodes"), singular: "node", shortNames: []string{"no"}, cluster: true,
 		list: func() runtime.Object { return &corev1.NodeList{} },
 		prepareCreate: func(n *corev1.Node) {
-			n.Spec.ConfigSource, n.Status.Config = nil, nil
+			n.Spec.ConfigSource, n.Status.Config = nil, nil //nolint:staticcheck // a kube-apiserver drops it
 			addNotReady(&n.Spec)
 		},
 		prepareUpdate: func(n, old *corev1.Node) {
 			n.Status = old.Status
-			if old.Spec.ConfigSource == nil {
-				n.Spec.ConfigSource = nil
+			if old.Spec.ConfigSource == nil { //nolint:staticcheck // as above
+				n.Spec.ConfigSource = nil //nolint:staticcheck // as above
 			}
 		},
 		validate: func(_ context.Context, n *corev1.Node) field.ErrorList { return validateNode(n) },
@@ -79,7 +79,7 @@ func addNotReady(spec *corev1.NodeSpec) {
 
 func warnNode(n *corev1.Node) []string {
 	var warnings []string
-	if n.Spec.ConfigSource != nil {
+	if n.Spec.ConfigSource != nil { //nolint:staticcheck // older clients send it
 		warnings = append(warnings, "spec.configSource: the feature is removed")
 	}
 	if n.Spec.DoNotUseExternalID != "" {

@@ -50,7 +50,7 @@ func pods() *kind[corev1.Pod, *corev1.Pod] {
 			wideColumn("Nominated Node", corev1.PodStatus{}.SwaggerDoc()["nominatedNodeName"]),
 			wideColumn("Readiness Gates", corev1.PodSpec{}.SwaggerDoc()["readinessGates"]),
 		},
-		row: podRow,
+		row: podRow, conditions: podCompleted,
 	}
 }
 
@@ -107,8 +107,23 @@ func podFields(p *corev1.Pod) fields.Set {
 	return set
 }
 
-// podRow shows a Pod from its status, which nothing but users writes: no program runs
-// Pods here.
+// podCompleted marks the row of a Pod that has ended.
+func podCompleted(p *corev1.Pod) []metav1.TableRowCondition {
+	message := ""
+	switch p.Status.Phase {
+	case corev1.PodSucceeded:
+		message = "The pod has completed successfully."
+	case corev1.PodFailed:
+		message = "The pod failed."
+	default:
+		return nil
+	}
+	return []metav1.TableRowCondition{{
+		Type: metav1.RowCompleted, Status: metav1.ConditionTrue, Reason: string(p.Status.Phase), Message: message,
+	}}
+}
+
+// podRow shows a Pod from its status, which its node writes.
 func podRow(p *corev1.Pod) []any {
 	ready, restarts := 0, int32(0)
 	for i := range p.Status.ContainerStatuses {

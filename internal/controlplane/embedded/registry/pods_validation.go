@@ -198,7 +198,17 @@ func addsOnly(now, before []corev1.Toleration) bool {
 }
 
 func validatePodStatus(_ context.Context, p, old *corev1.Pod) field.ErrorList {
-	errs := validateMetaUpdate(p, old)
+	errs, path := validateMetaUpdate(p, old), field.NewPath("status")
+	for i, condition := range p.Status.Conditions {
+		for _, message := range validation.IsQualifiedName(string(condition.Type)) {
+			errs = append(errs, field.Invalid(path.Child("conditions").Index(i).Child("Type"), string(condition.Type), message))
+		}
+	}
+	for i, ip := range p.Status.PodIPs {
+		if !slices.Contains(old.Status.PodIPs, ip) {
+			errs = append(errs, validation.IsValidIP(path.Child("podIPs").Index(i), ip.IP)...)
+		}
+	}
 	if p.Spec.NodeName != old.Spec.NodeName {
 		errs = append(errs, field.Forbidden(field.NewPath("status", "nodeName"), fmt.Sprintf("may not be changed from %q", old.Spec.NodeName)))
 	}

@@ -16,6 +16,8 @@ import (
 type table[T any, P object[T]] struct {
 	columns []metav1.TableColumnDefinition
 	row     func(obj P) []any
+	// conditions are the conditions of a row; nil means none.
+	conditions func(obj P) []metav1.TableRowCondition
 }
 
 // ConvertToTable implements rest.TableConvertor.
@@ -42,7 +44,11 @@ func (t table[T, P]) addRows(result *metav1.Table, obj runtime.Object) error {
 		if !ok {
 			return fmt.Errorf("no table is known for %T", obj)
 		}
-		result.Rows = append(result.Rows, metav1.TableRow{Cells: t.row(typed), Object: runtime.RawExtension{Object: obj}})
+		row := metav1.TableRow{Cells: t.row(typed), Object: runtime.RawExtension{Object: obj}}
+		if t.conditions != nil {
+			row.Conditions = t.conditions(typed)
+		}
+		result.Rows = append(result.Rows, row)
 		return nil
 	}
 	if meta.IsListType(obj) {

@@ -21,11 +21,7 @@ func addDefaults(s *runtime.Scheme) {
 			m.Data = map[string]string{}
 		}
 	})
-	addDefault(s, func(n *corev1.Node) {
-		if n.Status.Allocatable == nil {
-			n.Status.Allocatable = n.Status.Capacity.DeepCopy()
-		}
-	})
+	addDefault(s, defaultNode)
 	addDefault(s, func(b *rbacv1.RoleBinding) { defaultBinding(&b.RoleRef, b.Subjects) })
 	addDefault(s, func(b *rbacv1.ClusterRoleBinding) { defaultBinding(&b.RoleRef, b.Subjects) })
 	addDefault(s, func(r *authenticationv1.TokenRequest) {

@@ -10,6 +10,7 @@ import (
 // defaultPod sets the defaults of a Pod that users see when they read it back. No component runs
 // Pods.
 func defaultPod(pod *corev1.Pod) {
+	defaultPodAddress(&pod.Status)
 	spec := &pod.Spec
 	setDefault(&spec.DNSPolicy, corev1.DNSClusterFirst)
 	setDefault(&spec.RestartPolicy, corev1.RestartPolicyAlways)
