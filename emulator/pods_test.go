@@ -115,7 +115,7 @@ func (s *podStory) awaitEvent(pod *corev1.Pod, reason, text string) {
 func TestPodReadsSecret(t *testing.T) {
 	t.Parallel()
 	s := newPodStory(t, startWithPods(t))
-	pod := s.pod("photos", `echo "$BUCKET_NAME"; cat /creds/BUCKET_NAME; echo; cat "$HOME/creds/BUCKET_NAME"`)
+	pod := s.pod("photos", `echo "$BUCKET_NAME"; cat /creds/BUCKET_NAME; echo; cat "$HOME/creds/BUCKET_NAME"; echo`)
 	// The Secret is empty at first: a variable of one key waits for it, and envFrom would not.
 	secret := corev1.LocalObjectReference{Name: s.access.Spec.BucketClaims[0].AccessSecretName}
 	key := v1alpha2.SecretKeyBucketName
@@ -131,7 +131,7 @@ func TestPodReadsSecret(t *testing.T) {
 	s.create(s.claim, s.access)
 	s.await(pod, "end of the application", phase(corev1.PodSucceeded))
 	bucket := s.secret()[v1alpha2.SecretKeyBucketName]
-	if diff := cmp.Diff(strings.Repeat(bucket+"\n", 2)+bucket, s.logs(pod, corev1.PodLogOptions{})); diff != "" {
+	if diff := cmp.Diff(strings.Repeat(bucket+"\n", 3), s.logs(pod, corev1.PodLogOptions{})); diff != "" {
 		t.Errorf("output of the application (-want +got):\n%s", diff)
 	}
 }

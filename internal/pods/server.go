@@ -8,13 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/cri-streaming/pkg/streaming/portforward"
 	"k8s.io/cri-streaming/pkg/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
@@ -47,12 +45,8 @@ func (p *provider) handler() http.Handler {
 }
 
 func (p *provider) serveLogs(w http.ResponseWriter, r *http.Request) {
-	options := &corev1.PodLogOptions{}
-	query := url.Values{}
-	for name, values := range r.URL.Query() {
-		query[name] = values
-	}
-	if err := clientgoscheme.ParameterCodec.DecodeParameters(query, corev1.SchemeGroupVersion, options); err != nil {
+	options, err := logOptions(r.URL.Query())
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
