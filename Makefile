@@ -113,7 +113,7 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 
 # The race detector needs a C compiler. In the gate it watches the packages in which goroutines
 # share memory, without an API server; nightly-race watches all.
-RACE := ./emulator/fault ./emulator/journal ./internal/seam ./internal/subprocess ./fakedriver \
+RACE := ./emulator/fault ./emulator/journal ./internal/pods/... ./internal/seam ./internal/subprocess ./fakedriver \
 	$(addprefix ./internal/dataplane/,azure gcs/protocol s3 s3/answers/protocol s3/authentication s3/s3op) \
 	$(addprefix ./internal/,dataplane/pipeline driverserver/outage store store/administration store/blobstore store/objects/contract) \
 	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight

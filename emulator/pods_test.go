@@ -42,7 +42,12 @@ func newPodStory(t *testing.T, emu *emulator.Emulator) *podStory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &podStory{newStory(t, emu), kube}
+	s := &podStory{newStory(t, emu), kube}
+	harness.Eventually(t, "ServiceAccount default", func(ctx context.Context) error {
+		_, err := kube.CoreV1().ServiceAccounts(s.claim.Namespace).Get(ctx, "default", metav1.GetOptions{})
+		return err
+	})
+	return s
 }
 
 // startWithPods starts an emulator that runs Pods.
@@ -112,6 +117,7 @@ func (s *podStory) awaitEvent(pod *corev1.Pod, reason, text string) {
 
 // TestPodReadsSecret runs an application that is there before its access: it starts when the Secret exists, and reads
 // it as variables and as a file.
+// Pod: POD-VOLUME-1
 func TestPodReadsSecret(t *testing.T) {
 	t.Parallel()
 	s := newPodStory(t, startWithPods(t))
@@ -137,6 +143,7 @@ func TestPodReadsSecret(t *testing.T) {
 }
 
 // TestPodAccess reads logs of a running Pod, runs a command in it, and deletes it with its namespace.
+// Pod: POD-EXEC-1, POD-LOGS-1
 func TestPodAccess(t *testing.T) {
 	t.Parallel()
 	s := newPodStory(t, startWithPods(t))
@@ -197,6 +204,7 @@ func (s *podStory) exec(pod *corev1.Pod, command ...string) (string, error) {
 }
 
 // TestPodToken gives a Pod the token of its ServiceAccount, which a client finds by KUBECONFIG.
+// Pod: POD-TOKEN-1
 func TestPodToken(t *testing.T) {
 	t.Parallel()
 	s := newPodStory(t, startWithPods(t))
@@ -210,6 +218,7 @@ func TestPodToken(t *testing.T) {
 }
 
 // TestPodRejected creates Pods that the node cannot run. Each has a condition that tells why.
+// Pod: POD-REJECT-1, POD-REJECT-2
 func TestPodRejected(t *testing.T) {
 	t.Parallel()
 	emu := startWithPods(t)
@@ -269,6 +278,7 @@ func TestPodRejected(t *testing.T) {
 }
 
 // TestNodeLoss stops the node with its Pods, and starts it again.
+// Pod: POD-NODE-1
 func TestNodeLoss(t *testing.T) {
 	t.Parallel()
 	s := newPodStory(t, startWithPods(t))

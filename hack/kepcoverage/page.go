@@ -1,4 +1,4 @@
-// Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md and
+// Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md, docs/pods.md and
 // docs/known-failures.md. Each page has a data file with its rows. Tests are tagged with the ID of
 // a row: in a comment directly above a test function, a call of t.Run or a named row of a test
 // table.
@@ -34,6 +34,7 @@ type Page struct {
 var (
 	Statements    = Page{File: "docs/kep-coverage.md", Data: "docs/kep-statements.yaml", Tag: "KEP"}
 	V1alpha1      = Page{File: "docs/v1alpha1-coverage.md", Data: "docs/v1alpha1-statements.yaml", Tag: "Spec"}
+	Pods          = Page{File: "docs/pods.md", Data: "docs/pods.yaml", Tag: "Pod"}
 	KnownFailures = Page{File: "docs/known-failures.md", Data: "docs/known-failures.yaml", Tag: "Known failure"}
 )
 
@@ -129,7 +130,7 @@ func (d *Document) check() error {
 // Files returns the generated pages by their file. Root is the repository.
 func Files(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, page := range []Page{Statements, V1alpha1, KnownFailures} {
+	for _, page := range []Page{Statements, V1alpha1, Pods, KnownFailures} {
 		document, err := page.Load(root)
 		if err != nil {
 			return nil, err

@@ -102,6 +102,7 @@ func TestFiles(t *testing.T) {
 			root := repository(t, map[string]string{
 				Statements.Data:          tc.data,
 				V1alpha1.Data:            "title: v1alpha1\n",
+				Pods.Data:                "title: Pods\n",
 				KnownFailures.Data:       "title: Failures\n",
 				"pkg/a_test.go":          tagged(tc.tags),
 				"scenarios/suite/a.yaml": "",
@@ -125,7 +126,7 @@ func TestFiles(t *testing.T) {
 func TestGenerateVersions(t *testing.T) {
 	two := map[string]string{"TestA": "A-1, A-2", "TestB": "A-1"}
 	files := map[string]string{
-		Statements.Data: statements, V1alpha1.Data: "title: v1alpha1\n", KnownFailures.Data: "title: Failures\n",
+		Statements.Data: statements, V1alpha1.Data: "title: v1alpha1\n", Pods.Data: "title: Pods\n", KnownFailures.Data: "title: Failures\n",
 		"pkg/a_test.go": tagged(two), "pkg/v1alpha1/a_test.go": tagged(map[string]string{"TestC": "A-1"}),
 		"scenarios/suite/v1alpha1/a.yaml": "# KEP: A-1\n",
 	}

@@ -31,6 +31,7 @@ func write(t *testing.T, w io.Writer, text string) {
 	}
 }
 
+// Pod: POD-LOGS-1
 func TestRead(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)

@@ -77,6 +77,7 @@ func fromConfigMap(name string, optional bool) corev1.EnvFromSource {
 	}}
 }
 
+// Pod: POD-ENV-1, POD-ENV-2
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	x := func(value string) map[string]string { return map[string]string{"X": value} }

@@ -160,6 +160,7 @@ func secretVolume(name, secret string) corev1.Volume {
 }
 
 // TestRun runs Pods to their ends.
+// Pod: POD-END-2, POD-MESSAGE-1
 func TestRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -224,6 +225,7 @@ func with(pod *corev1.Pod, change func(*corev1.Container)) *corev1.Pod {
 
 // TestWaitsForSecret: a Pod waits until the Secret of an access exists, as a variable and as files, and has its new
 // files when it changes.
+// Pod: POD-ENV-1, POD-VOLUME-1, POD-VOLUME-3
 func TestWaitsForSecret(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -263,6 +265,7 @@ func TestWaitsForSecret(t *testing.T) {
 }
 
 // TestNoImage waits for an image with the flag that would map it.
+// Pod: POD-REJECT-2
 func TestNoImage(t *testing.T) {
 	t.Parallel()
 	w := newNode(t).start(with(podOf(corev1.RestartPolicyAlways, ""), func(c *corev1.Container) { c.Image = "example.com/app:1" }))
@@ -279,6 +282,7 @@ func TestNoImage(t *testing.T) {
 }
 
 // TestRestart counts restarts of a container that fails, with its back-off.
+// Pod: POD-RESTART-1
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -319,6 +323,7 @@ func TestCrash(t *testing.T) {
 }
 
 // TestInit runs init containers in their order, beside a sidecar that ends last.
+// Pod: POD-INIT-1, POD-VOLUME-2
 func TestInit(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -343,6 +348,7 @@ func TestInit(t *testing.T) {
 }
 
 // TestTerminate ends Pods within their grace period.
+// Pod: POD-END-1
 func TestTerminate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -385,6 +391,7 @@ func TestShorterGrace(t *testing.T) {
 }
 
 // TestProbes has a container that becomes ready, and is restarted when it is not alive.
+// Pod: POD-PROBE-1
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -426,6 +433,7 @@ func touch(t *testing.T, path string) {
 }
 
 // TestResume starts Pods that ran before their node stopped.
+// Pod: POD-NODE-1
 func TestResume(t *testing.T) {
 	t.Parallel()
 	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
@@ -453,6 +461,7 @@ func TestResume(t *testing.T) {
 }
 
 // TestExec runs commands beside a container.
+// Pod: POD-EXEC-1
 func TestExec(t *testing.T) {
 	t.Parallel()
 	w := newNode(t).start(with(podOf(corev1.RestartPolicyAlways, "exec sleep 600"), func(c *corev1.Container) {

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -20,6 +22,11 @@ func (r *run) setUp(ctx context.Context) error {
 	if err := r.makeClasses(ctx, setup, drivers); err != nil {
 		return err
 	}
+	if len(setup.Images) > 0 {
+		if err := r.awaitServiceAccount(ctx); err != nil {
+			return err
+		}
+	}
 	for _, name := range setup.Stopped {
 		component, err := r.component(name)
 		if err != nil {
@@ -30,6 +37,15 @@ func (r *run) setUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// awaitServiceAccount waits for the ServiceAccount default, without which the API server rejects Pods.
+func (r *run) awaitServiceAccount(ctx context.Context) error {
+	key := client.ObjectKey{Namespace: r.namespace, Name: "default"}
+	return wait.PollUntilContextCancel(ctx, logsInterval, true, func(ctx context.Context) (bool, error) {
+		err := r.engine.client.Get(ctx, key, &corev1.ServiceAccount{})
+		return err == nil, client.IgnoreNotFound(err)
+	})
 }
 
 // initialVariables returns the variables that every scenario has.

@@ -1,9 +1,13 @@
 package spec
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -12,7 +16,12 @@ import (
 // cosiKinds and kubernetesKinds are the kinds that documents may name without an API version.
 var (
 	cosiKinds       = []string{"Bucket", "BucketClaim", "BucketAccess", "BucketClass", "BucketAccessClass"}
-	kubernetesKinds = []string{"Secret", "ConfigMap", "ServiceAccount", "Namespace", "Event"}
+	kubernetesKinds = map[string]schema.GroupVersion{
+		"Secret": corev1.SchemeGroupVersion, "ConfigMap": corev1.SchemeGroupVersion, "ServiceAccount": corev1.SchemeGroupVersion,
+		"Namespace": corev1.SchemeGroupVersion, "Event": corev1.SchemeGroupVersion, "Pod": corev1.SchemeGroupVersion,
+		"Node": corev1.SchemeGroupVersion, "Deployment": appsv1.SchemeGroupVersion, "StatefulSet": appsv1.SchemeGroupVersion,
+		"Job": batchv1.SchemeGroupVersion, "CronJob": batchv1.SchemeGroupVersion,
+	}
 )
 
 // KindNamed returns the kind for a name without API version in a document for a version of the COSI
@@ -21,15 +30,17 @@ func KindNamed(api objectstorage.Version, name string) (schema.GroupVersionKind,
 	if slices.Contains(cosiKinds, name) {
 		return api.GroupVersion().WithKind(name), true
 	}
-	return schema.GroupVersionKind{Version: "v1", Kind: name}, isKindNamed(name)
+	version, known := kubernetesKinds[name]
+	return version.WithKind(name), known
 }
 
 func isKindNamed(name string) bool {
-	return slices.Contains(cosiKinds, name) || slices.Contains(kubernetesKinds, name)
+	_, known := kubernetesKinds[name]
+	return known || slices.Contains(cosiKinds, name)
 }
 
 func kindNames() []string {
-	return slices.Sorted(slices.Values(slices.Concat(cosiKinds, kubernetesKinds)))
+	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(cosiKinds), maps.Keys(kubernetesKinds))))
 }
 
 // SplitName splits NAMESPACE/NAME; the namespace has a default.
