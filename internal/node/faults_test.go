@@ -49,6 +49,7 @@ func (f *faults) do(operation func() error) error {
 			f.crash()
 		}
 		f.crashed = true
+	default:
 	}
 	return errFault
 }

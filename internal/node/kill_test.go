@@ -19,13 +19,18 @@ import (
 
 // childScene is what a process that kills itself needs of a scene.
 type childScene struct {
-	Host              string
-	CA, Cert, Key     []byte
-	StateDir, Target  string
-	VolumeID, Token   string
-	Namespace, PodUID string
-	At                int
-	Medium            volume.MediumKind
+	Host      string            `json:"host"`
+	CA        []byte            `json:"ca"`
+	Cert      []byte            `json:"cert"`
+	Key       []byte            `json:"key"`
+	StateDir  string            `json:"stateDir"`
+	Target    string            `json:"target"`
+	VolumeID  string            `json:"volumeID"`
+	Token     string            `json:"token"`
+	Namespace string            `json:"namespace"`
+	PodUID    string            `json:"podUID"`
+	At        int               `json:"at"`
+	Medium    volume.MediumKind `json:"medium"`
 }
 
 const childFile = "scene.json"

@@ -67,19 +67,23 @@ func (s *service) republish(
 		return true, &access.NotReadyError{Key: wanted.access, Obstacle: found.Obstacle}
 	}
 	content, err := s.render(ctx, reader, found, wanted)
-	if apierrors.IsNotFound(err) {
-		return true, nil
-	}
 	if err != nil {
-		return true, err
+		return true, client.IgnoreNotFound(err)
 	}
+	return true, s.update(ctx, found, record, content)
+}
+
+// update repairs the mark of a published volume, and replaces its files. It writes only on change.
+func (s *service) update(
+	ctx context.Context, found *access.Access, record *volume.Record, content map[string]atomicvolume.File,
+) error {
 	if mark := s.mark(record); !access.Has(found, mark) {
 		if _, err := s.marks.Add(ctx, mark); err != nil {
-			return true, err
+			return err
 		}
 	}
-	_, err = s.write(record.Target, content)
-	return true, err
+	_, err := s.write(record.Target, content)
+	return err
 }
 
 // checkSame rejects another volume by the ID of an existing one.

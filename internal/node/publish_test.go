@@ -224,7 +224,7 @@ func TestRejected(t *testing.T) {
 			}, codes.PermissionDenied, "the ServiceAccount of the Pod has no right to get BucketAccess",
 		},
 		"NoToken": {
-			func(s *scene) []func(map[string]string) {
+			func(*scene) []func(map[string]string) {
 				return []func(map[string]string){func(attributes map[string]string) { delete(attributes, attributeTokens) }}
 			}, codes.InvalidArgument, "set spec.tokenRequests of the CSIDriver",
 		},

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,11 @@ func (a *Adapter) register(ctx context.Context) error {
 	if a.options.RegistrationDir == "" {
 		return nil
 	}
+	select {
+	case <-a.listening: // the kubelet connects at once
+	case <-ctx.Done():
+		return nil
+	}
 	failed := make(chan error, 1)
 	server := grpc.NewServer()
 	registration.RegisterRegistrationServer(server, registrar{
@@ -36,14 +42,13 @@ func (a *Adapter) register(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	served := make(chan error, 1)
-	go func() { served <- serveUntilDone(ctx, server, a.registrationEndpoint()) }()
+	go func() { served <- serveUntilDone(ctx, server, a.registrationEndpoint(), func() {}) }()
 	select {
 	case err := <-served:
 		return err
 	case err := <-failed:
 		cancel(err)
-		<-served
-		return err
+		return errors.Join(err, <-served)
 	}
 }
 

@@ -90,7 +90,8 @@ func validateVolume(volumeID, target string) error {
 func validateAttributes(attributes map[string]string) error {
 	var errs []error
 	if attributes[attributeEphemeral] != "true" {
-		errs = append(errs, errors.New("only ephemeral inline volumes are supported: use the field csi of a volume of the Pod, and no PersistentVolume"))
+		errs = append(errs, errors.New(
+			"only ephemeral inline volumes are supported: use the field csi of a volume of the Pod, and no PersistentVolume"))
 	}
 	for _, required := range []string{attributePod, attributeNamespace, attributePodUID} {
 		if attributes[required] == "" {

@@ -84,8 +84,14 @@ func (s *scene) hasRights() {
 	s.Make(
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"}},
 		&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"}, Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{v1alpha2.GroupName}, Resources: []string{"bucketaccesses"}, ResourceNames: []string{"photos-rw"}, Verbs: []string{"get", "watch"}},
-			{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"photos", "videos"}, Verbs: []string{"get"}},
+			{
+				APIGroups: []string{v1alpha2.GroupName}, Resources: []string{"bucketaccesses"},
+				ResourceNames: []string{"photos-rw"}, Verbs: []string{"get", "watch"},
+			},
+			{
+				APIGroups: []string{""}, Resources: []string{"secrets"},
+				ResourceNames: []string{"photos", "videos"}, Verbs: []string{"get"},
+			},
 		}},
 		&rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app"},
@@ -230,9 +236,7 @@ func (s *scene) file(path string) string {
 func (s *scene) users() (users []string) {
 	s.Helper()
 	object := s.access()
-	if err := s.Get(harness.Context(s), client.ObjectKeyFromObject(object), object); client.IgnoreNotFound(err) != nil {
-		s.Fatal(err)
-	}
+	s.Must(client.IgnoreNotFound(s.Get(harness.Context(s), client.ObjectKeyFromObject(object), object)))
 	for key, value := range object.GetAnnotations() {
 		if strings.HasPrefix(key, v1alpha2.VolumeAnnotationPrefix) {
 			users = append(users, value)

@@ -13,12 +13,14 @@ import (
 // stopTimeout is the time for which calls in flight may take until the adapter ends.
 const stopTimeout = 5 * time.Second
 
-// serveUntilDone serves on a socket until ctx is done. Then calls in flight may end.
-func serveUntilDone(ctx context.Context, server *grpc.Server, endpoint string) error {
-	listener, err := driversocket.Listen(endpoint)
+// serveUntilDone serves on a socket until ctx is done. Then calls in flight may end. It calls listening
+// once clients can connect.
+func serveUntilDone(ctx context.Context, server *grpc.Server, endpoint string, listening func()) error {
+	listener, err := driversocket.Listen(endpoint) //nolint:contextcheck // it is bounded by itself
 	if err != nil {
 		return err
 	}
+	listening()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

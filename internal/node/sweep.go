@@ -89,7 +89,7 @@ func (s *service) sweepForeign(ctx context.Context, mark access.Mark) error {
 func (s *service) exclusively(key string, do func(*volume.Record) error) error {
 	end, err := s.busy.begin(key)
 	if err != nil {
-		return nil //nolint:nilerr // the next sweep finds it again
+		return nil // the next sweep finds it again
 	}
 	defer end()
 	record, err := s.records.Load(key)

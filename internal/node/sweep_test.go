@@ -1,12 +1,13 @@
 package node
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -30,6 +31,16 @@ func TestUnpublishWithoutAPIServer(t *testing.T) {
 	s.expectNothingLeft()
 }
 
+// annotate adds the mark of a volume.
+func annotate(access client.Object, volume string, user v1alpha2.VolumeUser) {
+	annotations := maps.Clone(access.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[v1alpha2.VolumeAnnotationPrefix+volume] = user.String()
+	access.SetAnnotations(annotations)
+}
+
 // TestSweepKeeps: volumes of Pods that exist, and marks of other nodes, stay.
 func TestSweepKeeps(t *testing.T) {
 	s := newScene(t, objectstorage.V1alpha2)
@@ -38,7 +49,7 @@ func TestSweepKeeps(t *testing.T) {
 	s.Must(s.publish(node))
 	foreign := v1alpha2.VolumeUser{Node: "node-2", Pod: s.pod.Name, PodUID: s.pod.UID}
 	s.Modify(access, func() {
-		metav1.SetMetaDataAnnotation(&access.(*v1alpha2.BucketAccess).ObjectMeta, v1alpha2.VolumeAnnotationPrefix+"foreign", foreign.String())
+		annotate(access, "foreign", foreign)
 	})
 	s.Must(s.Delete(t.Context(), access))
 	s.Must(node.sweep(t.Context()))
@@ -66,7 +77,7 @@ func TestSweepReleases(t *testing.T) {
 			s := newScene(t, objectstorage.V1alpha2)
 			access := s.hasAll()
 			s.Modify(access, func() {
-				metav1.SetMetaDataAnnotation(&access.(*v1alpha2.BucketAccess).ObjectMeta, v1alpha2.VolumeAnnotationPrefix+"1", tc.user.String())
+				annotate(access, "1", tc.user)
 			})
 			if tc.deleting {
 				s.Must(s.Delete(t.Context(), access))

@@ -9,7 +9,8 @@ import (
 )
 
 // errNoToken tells the administrator what the CSIDriver lacks.
-var errNoToken = errors.New("the kubelet has sent no ServiceAccount token: set spec.tokenRequests of the CSIDriver to an audience of the API server, such as \"\"")
+var errNoToken = errors.New("the kubelet has sent no ServiceAccount token: " +
+	`set spec.tokenRequests of the CSIDriver to an audience of the API server, such as ""`)
 
 // parseToken returns the token of the Pod's ServiceAccount for the API server. The kubelet sends the tokens by audience,
 // as a secret or, without spec.serviceAccountTokenInSecrets of the CSIDriver, as an attribute.

@@ -60,7 +60,7 @@ func TestOtherTarget(t *testing.T) {
 	if _, err := node.NodePublishVolume(t.Context(), other); status.Code(err) != codes.AlreadyExists {
 		t.Errorf("NodePublishVolume at another target: %v", err)
 	}
-	request := &csi.NodeUnpublishVolumeRequest{VolumeId: s.volumeID, TargetPath: other.TargetPath}
+	request := &csi.NodeUnpublishVolumeRequest{VolumeId: s.volumeID, TargetPath: other.GetTargetPath()}
 	if _, err := node.NodeUnpublishVolume(t.Context(), request); err != nil {
 		t.Errorf("NodeUnpublishVolume of another target: %v", err)
 	}

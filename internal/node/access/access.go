@@ -35,8 +35,8 @@ type Bucket struct {
 // IsDeleting reports whether the access is being deleted.
 func (a *Access) IsDeleting() bool { return !a.Object.GetDeletionTimestamp().IsZero() }
 
-// newObject returns an empty BucketAccess, and its list.
-func newObject(version objectstorage.Version) (client.Object, client.ObjectList) {
+// NewObject returns an empty BucketAccess, and its list.
+func NewObject(version objectstorage.Version) (client.Object, client.ObjectList) {
 	if version == objectstorage.V1alpha1 {
 		return &v1alpha1.BucketAccess{}, &v1alpha1.BucketAccessList{}
 	}

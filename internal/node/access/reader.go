@@ -39,7 +39,7 @@ func NewReader(cfg *rest.Config, token string, version objectstorage.Version) (*
 
 // Get returns the access as it is now.
 func (r *Reader) Get(ctx context.Context, key client.ObjectKey) (*Access, error) {
-	object, _ := newObject(r.version)
+	object, _ := NewObject(r.version)
 	if err := r.client.Get(ctx, key, object); err != nil {
 		return nil, explain("get", kind+" "+key.String(), err)
 	}
@@ -85,7 +85,7 @@ func isDecided(access *Access) bool { return access.Ready || access.IsDeleting()
 // watch returns the access as the watch has shown it last: decided, or when the watch or ctx has ended.
 func (r *Reader) watch(ctx context.Context, access *Access) (*Access, error) {
 	key := client.ObjectKeyFromObject(access.Object)
-	_, list := newObject(r.version)
+	_, list := NewObject(r.version)
 	// Rights for one object by its name hold for a watch with this selector.
 	w, err := r.client.Watch(ctx, list, client.InNamespace(key.Namespace), client.MatchingFields{metav1.ObjectNameField: key.Name},
 		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: access.Object.GetResourceVersion()}})

@@ -43,6 +43,7 @@ func bucketInfo(values map[string]string, access types.UID) ([]byte, error) {
 			}
 			info.Spec.SecretAzure.ExpiryTimeStamp = &metav1.Time{Time: at}
 		}
+	default: // BucketInfo has no credentials for others
 	}
 	return json.Marshal(info)
 }

@@ -39,7 +39,7 @@ func Bucket(secret *corev1.Secret, access types.UID) (map[string][]byte, error) 
 	if protocol == v1alpha2.ProtocolS3 {
 		aws, err := awsFiles(values)
 		if err != nil {
-			return nil, fmt.Errorf("Secret %s/%s: %w", secret.Namespace, secret.Name, err) //nolint:staticcheck,revive // a kind
+			return nil, fmt.Errorf("Secret %s/%s: %w", secret.Namespace, secret.Name, err) //nolint:staticcheck // a kind
 		}
 		maps.Copy(files, aws)
 	}

@@ -20,11 +20,11 @@ import (
 type State string
 
 const (
-	// Publishing: the volume may have a mark, a directory and files, or not.
+	// Publishing means that the volume may have a mark, a directory and files, or not.
 	Publishing State = "Publishing"
-	// Published: the volume has all its files.
+	// Published means that the volume has all its files.
 	Published State = "Published"
-	// Unpublished: the volume has no directory any more. Its mark may exist.
+	// Unpublished means that the volume has no directory any more. Its mark may exist.
 	Unpublished State = "Unpublished"
 )
 
