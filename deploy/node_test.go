@@ -90,17 +90,20 @@ func TestNodePolicy(t *testing.T) {
 		metadata map[string]any
 		rejected string
 	}{
-		"Mark":            {annotated("volume.objectstorage.k8s.io/new", "node-1/app/uid"), ""},
-		"MarkOfOther":     {annotated("volume.objectstorage.k8s.io/new", "node-2/app/uid"), "only accesses that Pods of its own node use"},
-		"ChangeToOther":   {annotated("volume.objectstorage.k8s.io/own", "node-2/app/uid"), "only accesses that Pods of its own node use"},
-		"Release":         {annotated("volume.objectstorage.k8s.io/own", nil), ""},
-		"ReleaseOfOther":  {annotated("volume.objectstorage.k8s.io/old", nil), ""},
-		"Annotation":      {annotated("example.com/new", "a"), "only annotations that start with"},
-		"AnnotationEdit":  {annotated("example.com/owner", "b"), "only annotations that start with"},
-		"AnnotationGone":  {annotated("example.com/owner", nil), "only annotations that start with"},
-		"Finalizers":      {map[string]any{"finalizers": []string{"example.com/mine"}}, "only annotations of a BucketAccess"},
-		"Labels":          {map[string]any{"labels": map[string]string{"a": "b"}}, "only annotations of a BucketAccess"},
-		"OwnerReferences": {map[string]any{"ownerReferences": []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u"}}}, "only annotations of a BucketAccess"},
+		"Mark":           {annotated("volume.objectstorage.k8s.io/new", "node-1/app/uid"), ""},
+		"MarkOfOther":    {annotated("volume.objectstorage.k8s.io/new", "node-2/app/uid"), "only accesses that Pods of its own node use"},
+		"ChangeToOther":  {annotated("volume.objectstorage.k8s.io/own", "node-2/app/uid"), "only accesses that Pods of its own node use"},
+		"Release":        {annotated("volume.objectstorage.k8s.io/own", nil), ""},
+		"ReleaseOfOther": {annotated("volume.objectstorage.k8s.io/old", nil), ""},
+		"Annotation":     {annotated("example.com/new", "a"), "only annotations that start with"},
+		"AnnotationEdit": {annotated("example.com/owner", "b"), "only annotations that start with"},
+		"AnnotationGone": {annotated("example.com/owner", nil), "only annotations that start with"},
+		"Finalizers":     {map[string]any{"finalizers": []string{"example.com/mine"}}, "only annotations of a BucketAccess"},
+		"Labels":         {map[string]any{"labels": map[string]string{"a": "b"}}, "only annotations of a BucketAccess"},
+		"OwnerReferences": {
+			map[string]any{"ownerReferences": []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u"}}},
+			"only annotations of a BucketAccess",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			patch, err := json.Marshal(map[string]any{"metadata": tc.metadata})

@@ -80,7 +80,7 @@ type faultyTransport struct {
 
 func (t faultyTransport) RoundTrip(request *http.Request) (response *http.Response, err error) {
 	err = t.faults.do(func() error {
-		response, err = t.base.RoundTrip(request)
+		response, err = t.base.RoundTrip(request) //nolint:bodyclose // the client closes it, or the lines below
 		return err
 	})
 	if err != nil && response != nil {

@@ -67,7 +67,8 @@ func (n *nodeCommand) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Endpoint, "endpoint", node.DefaultEndpoint, "UNIX socket of the CSI services; the kubelet needs the same path")
 	flags.StringVar(&o.RegistrationDir, "registration-dir", node.DefaultRegistrationDir,
 		"directory in which the kubelet looks for plugins; empty for no registration")
-	flags.StringVar(&o.DriverName, "driver-name", node.DefaultDriverName, "name of the CSI driver, as in the CSIDriver and the volumes of Pods")
+	flags.StringVar(&o.DriverName, "driver-name", node.DefaultDriverName,
+		"name of the CSI driver, as in the CSIDriver and the volumes of Pods")
 	flags.StringVar(&o.NodeName, "node-name", nodeName(), "name of the Node (default: $NODE_NAME, then the name of this host)")
 	flags.Lookup("node-name").DefValue = "" // the help must not depend on the host
 	flags.StringVar(&o.StateDir, "state-dir", node.DefaultStateDir, "directory with the records of the volumes, without credentials")
@@ -103,7 +104,7 @@ func (n *nodeCommand) run(cmd *cobra.Command, streams cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	adapter, err := node.New(cfg, n.options) //nolint:contextcheck // it is bounded by itself
+	adapter, err := node.New(cfg, n.options)
 	if err != nil {
 		return err
 	}
