@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-//go:embed upstream rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml
+//go:embed upstream rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml node/namespace.yaml node/rbac.yaml
 var manifests embed.FS
 
 // Namespace is the namespace of the components, their ServiceAccounts and their Leases.
@@ -18,6 +18,12 @@ const (
 	ControllerServiceAccount = "cosi-controller"
 	SidecarServiceAccount    = "cosi-sidecar"
 	DriverServiceAccount     = "cosi-driver"
+)
+
+// NodeNamespace is the namespace of the node adapter, and NodeServiceAccount its ServiceAccount.
+const (
+	NodeNamespace      = "cosi-node"
+	NodeServiceAccount = "cosi-node"
 )
 
 // Manifest is a file of YAML documents.
@@ -63,6 +69,16 @@ func readAll(files ...string) ([]Manifest, error) {
 // DriverRBAC returns the file of deploy/driver-rbac: a ServiceAccount for a driver that
 // reads Secrets, ConfigMaps and Buckets. It requires the Namespace of RBAC.
 func DriverRBAC() (Manifest, error) { return read("driver-rbac/driver.yaml") }
+
+// NodeRBAC returns the files of deploy/node with the Namespace, the ServiceAccount and the rights of the node adapter.
+func NodeRBAC() ([]Manifest, error) {
+	namespace, err := read("node/namespace.yaml")
+	if err != nil {
+		return nil, err
+	}
+	rights, err := read("node/rbac.yaml")
+	return []Manifest{namespace, rights}, err
+}
 
 func read(name string) (Manifest, error) {
 	data, err := manifests.ReadFile(name)

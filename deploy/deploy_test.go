@@ -68,6 +68,13 @@ func TestBuild(t *testing.T) {
 		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{
 			"ClusterRole cosi-metrics-auth", "ClusterRole cosi-metrics-reader", "ClusterRoleBinding cosi-metrics-auth",
 		}},
+		{"Node", "node", "the node adapter", []string{
+			"CSIDriver objectstorage.k8s.io", "ClusterRole cosi-node", "ClusterRoleBinding cosi-node", "DaemonSet cosi-node",
+			"Namespace cosi-node", "ServiceAccount cosi-node", "ValidatingAdmissionPolicy cosi-node", "ValidatingAdmissionPolicyBinding cosi-node",
+		}},
+		{"NodeExample", "node/example", "a Pod with its rights", []string{
+			"Pod photos-app", "Role photos-app", "RoleBinding photos-app", "ServiceAccount photos-app",
+		}},
 		{"Explore", "explore", "exploration on several machines", []string{
 			"ConfigMap cosi-explore", "Job cosi-explore", "Namespace cosi-explore",
 		}},

@@ -43,7 +43,7 @@ func TestRights(t *testing.T) {
 	}
 	for account, rights := range want {
 		t.Run(account, func(t *testing.T) {
-			if diff := cmp.Diff(rights, rightsOf(t, c, account)); diff != "" {
+			if diff := cmp.Diff(rights, rightsOf(t, c, deploy.Namespace+":"+account)); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 		})
@@ -100,7 +100,7 @@ func allowed(t *testing.T, c client.Client, account, resource, subresource strin
 	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 	return slices.DeleteFunc(verbs, func(verb string) bool {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			User:   "system:serviceaccount:" + deploy.Namespace + ":" + account,
+			User:   "system:serviceaccount:" + account,
 			Groups: []string{"system:serviceaccounts", "system:authenticated"},
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Namespace: "somewhere", Verb: verb, Group: group, Version: "*", Resource: resource, Subresource: subresource,

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 const (
@@ -52,4 +53,10 @@ func Write(dir string, files map[string]File) (changed bool, err error) {
 		return changed, fmt.Errorf("write the volume %s: %w", dir, err)
 	}
 	return changed, nil
+}
+
+// Is reports whether a directory has files that Write has made.
+func Is(dir string) bool {
+	_, err := os.Readlink(filepath.Join(dir, data))
+	return err == nil
 }

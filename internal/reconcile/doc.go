@@ -7,6 +7,7 @@
 //
 //   - reasons: typed errors for the obstacles of an object;
 //   - condition: how these errors become conditions;
+//   - volumes: accesses that Pods use in volumes;
 //   - events: how changes of conditions become Events;
 //   - metrics: the metrics of both components;
 //   - manager: the manager in which the reconcilers run.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,7 +68,7 @@ func PodTemplates(tb testing.TB, objects []*unstructured.Unstructured) map[strin
 	tb.Helper()
 	templates := map[string]corev1.PodTemplateSpec{}
 	for _, object := range objects {
-		if object.GetKind() != "Deployment" && object.GetKind() != "Job" {
+		if !slices.Contains([]string{"DaemonSet", "Deployment", "Job"}, object.GetKind()) {
 			continue
 		}
 		content, found, err := unstructured.NestedMap(object.Object, "spec", "template")

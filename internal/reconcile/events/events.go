@@ -74,6 +74,8 @@ func isAccess(object runtime.Object) bool {
 // routine condition.
 func eventTypeFor(object runtime.Object, c metav1.Condition) string {
 	switch {
+	case c.Type == v1alpha2.ConditionInUse:
+		return "" // Pods have Events of their own
 	case c.Status == failureStatus(c.Type):
 		return corev1.EventTypeWarning
 	case c.Reason == v1alpha2.ReasonProvisioned, c.Reason == v1alpha2.ReasonDeletionBlocked:

@@ -12,7 +12,7 @@ import (
 // and WaitReady waits for them. It fails if the API server does not serve them in the version of
 // the component.
 func (m *Manager) Watch(ctx context.Context, kinds ...client.Object) error {
-	if err := m.checkServed(kinds); err != nil {
+	if err := m.CheckServed(kinds...); err != nil {
 		return err
 	}
 	for _, kind := range kinds {

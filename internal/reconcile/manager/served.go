@@ -15,10 +15,10 @@ import (
 // the version of the component.
 var ErrNotServed = errors.New("the component cannot run in this cluster")
 
-// checkServed returns an error that lists all kinds that the API server does not serve in the
+// CheckServed returns an error that lists all kinds that the API server does not serve in the
 // version of the component. The versions of the COSI kinds have the same names, so a cluster may
 // serve another version, which needs other components.
-func (m *Manager) checkServed(kinds []client.Object) error {
+func (m *Manager) CheckServed(kinds ...client.Object) error {
 	var missing []error
 	for _, kind := range kinds {
 		gvk, err := m.GetClient().GroupVersionKindFor(kind)

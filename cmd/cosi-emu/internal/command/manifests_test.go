@@ -16,7 +16,7 @@ import (
 func TestManifests(t *testing.T) {
 	const deploy = "../../../../deploy/"
 	objects := slices.Concat(deploytest.Build(t, deploy+"controller"), deploytest.Build(t, deploy+"example-driver"),
-		deploytest.Build(t, deploy+"bridge"), deploytest.Build(t, deploy+"explore"))
+		deploytest.Build(t, deploy+"bridge"), deploytest.Build(t, deploy+"explore"), deploytest.Build(t, deploy+"node"))
 	for name, template := range deploytest.PodTemplates(t, objects) {
 		for _, container := range template.Spec.Containers {
 			if len(container.Args) == 0 { // another program

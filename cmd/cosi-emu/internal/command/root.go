@@ -111,7 +111,9 @@ func groups(streams cli.Streams) []group {
 			component.NewDriver(streams), component.NewBridge(streams), migrate.New(streams),
 			conformance.New(streams, cli.ReadVersions().Version),
 		}},
-		{"components", "Components:", []*cobra.Command{component.NewController(streams), component.NewSidecar(streams)}},
+		{"components", "Components:", []*cobra.Command{
+			component.NewController(streams), component.NewSidecar(streams), component.NewNode(streams),
+		}},
 		{toolsGroup, "Tools:", []*cobra.Command{newSetup(streams), newExample(streams), newConvert(streams), newVersion(streams)}},
 	}
 }

@@ -96,7 +96,7 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha1.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.settleUnsaved, a.identify, a.deleteSecret, a.revoke, a.removeFinalizer}
+			return []cosireconcile.Phase{a.settleUnsaved, a.identify, a.checkUnused, a.deleteSecret, a.revoke, a.removeFinalizer}
 		},
 	}
 }

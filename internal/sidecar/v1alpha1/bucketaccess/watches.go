@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/volumes"
 )
 
 // Indexes of the cache, by which the events of other objects find accesses.
@@ -63,6 +64,7 @@ func changed(before, after *v1alpha1.BucketAccess) bool {
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		isProtected(before) && !isProtected(after) ||
+		volumes.Changed(before, after) ||
 		recordOf(before) != nil && recordOf(after) == nil ||
 		before.Status.AccessGranted && !after.Status.AccessGranted ||
 		before.Status.AccountID != "" && before.Status.AccountID != after.Status.AccountID

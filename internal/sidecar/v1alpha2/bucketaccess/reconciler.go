@@ -81,12 +81,12 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 		Provision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
 			return []cosireconcile.Phase{
-				a.checkHandOff, a.addFinalizer, a.checkBuckets, a.checkUpToDate, a.ensureSecrets, a.generateID, a.grant,
+				a.recordUse, a.checkHandOff, a.addFinalizer, a.checkBuckets, a.checkUpToDate, a.ensureSecrets, a.generateID, a.grant,
 			}
 		},
 		Deprovision: func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) []cosireconcile.Phase {
 			a := &attempt{reconciler: r, Patcher: p}
-			return []cosireconcile.Phase{a.markUnready, a.deleteSecrets, a.revoke, a.finishCleanup}
+			return []cosireconcile.Phase{a.recordUse, a.markUnready, a.checkUnused, a.deleteSecrets, a.revoke, a.finishCleanup}
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/volumes"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
 
@@ -41,6 +42,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		handOffChanged(&before.Status, &after.Status) ||
 		cleanupFinished(before) != cleanupFinished(after) ||
+		volumes.Changed(before, after) ||
 		cosireconcile.LostFinalizer(before, after) ||
 		statusOf(after).RegressedFrom(statusOf(before))
 }

@@ -47,6 +47,8 @@ func TestPredicate(t *testing.T) {
 		{"label", "it means nothing", is(), is(func(a *v1alpha2.BucketAccess) { a.Labels = map[string]string{"team": "a"} }), false},
 		{"own account", "the reconciler has written it", edits{}, edits{identified}, false},
 		{"own success", "the reconciler has written it", edits{identified}, is(), false},
+		{"volume of a Pod", "the condition InUse lists the Pod", is(), is(mounted), true},
+		{"last volume gone", "the access can be revoked", is(mounted, leaving, unready), is(leaving, unready), true},
 		{"hand-off", "the access has to be granted", edits{notHandedOff}, edits{}, true},
 		{
 			"other Buckets", "the status was edited", edits{},
