@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// keys are the keys of the Secret that an application needs.
+var keys = []string{
+	"BUCKET_NAME", "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_S3_ADDRESSING_STYLE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
+}
+
+// use stores an object, reads it, and deletes it.
+func use(ctx context.Context, files string) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	secret, err := read(files)
+	if err != nil {
+		return err
+	}
+	c := s3.New(s3.Options{
+		BaseEndpoint: aws.String(secret["AWS_ENDPOINT_URL"]), Region: secret["AWS_DEFAULT_REGION"],
+		Credentials:  credentials.NewStaticCredentialsProvider(secret["AWS_ACCESS_KEY_ID"], secret["AWS_SECRET_ACCESS_KEY"], ""),
+		UsePathStyle: secret["AWS_S3_ADDRESSING_STYLE"] == "path",
+	})
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	bucket, key, content := aws.String(secret["BUCKET_NAME"]), aws.String("from-"+host), time.Now().String()
+	if _, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: key, Body: strings.NewReader(content)}); err != nil {
+		return err
+	}
+	object, err := c.GetObject(ctx, &s3.GetObjectInput{Bucket: bucket, Key: key})
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close() //nolint:errcheck // only read from
+	got, err := io.ReadAll(object.Body)
+	if err != nil {
+		return err
+	}
+	if string(got) != content {
+		return fmt.Errorf("object %s/%s is %q, want %q", *bucket, *key, got, content)
+	}
+	_, err = c.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: bucket, Key: key})
+	return err
+}
+
+// read returns the Secret: the files of a directory, or variables.
+func read(files string) (map[string]string, error) {
+	secret := map[string]string{}
+	for _, key := range keys {
+		value := os.Getenv(key)
+		if files != "" {
+			data, err := os.ReadFile(filepath.Join(files, key))
+			if err != nil {
+				return nil, err
+			}
+			value = string(data)
+		}
+		if value == "" {
+			return nil, fmt.Errorf("%s is empty", key)
+		}
+		secret[key] = value
+	}
+	return secret, nil
+}

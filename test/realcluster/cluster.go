@@ -1,0 +1,142 @@
+package realcluster
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/realcluster/isolation"
+	"github.com/cosi-emu/cosi-emu/test/realcluster/process"
+)
+
+// Cluster is a running cluster. It ends with the test binary.
+type Cluster struct {
+	// Client and Clientset have all rights.
+	client.Client
+	*kubernetes.Clientset
+
+	Config *rest.Config
+	Nodes  []*Node
+
+	dir      string
+	programs programs
+	ids      *identities
+	running  []*process.Process
+}
+
+// Start starts a cluster with two nodes and all images, and returns when the nodes are ready. It skips the
+// test on a machine that cannot have nodes.
+func Start(tb testing.TB) *Cluster {
+	tb.Helper()
+	if missing := Missing(); missing != "" {
+		tb.Skip(missing)
+	}
+	c := &Cluster{dir: filepath.Join(isolation.Dir(), "cluster")}
+	err := os.Mkdir(c.dir, 0o700)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if c.programs, err = find(); err != nil {
+		tb.Fatal(err)
+	}
+	if c.ids, err = newIdentities(c.dir); err != nil {
+		tb.Fatal(err)
+	}
+	c.startControlPlane(tb)
+	c.startNodes(tb)
+	return c
+}
+
+func (c *Cluster) startControlPlane(tb testing.TB) {
+	tb.Helper()
+	c.start(tb)(c.etcd(), nil)
+	c.start(tb)(c.apiServer(), nil)
+	c.connect(tb)
+	for _, component := range []func() (*process.Process, error){c.controllerManager, c.scheduler, c.proxy, c.dns} {
+		c.start(tb)(component())
+	}
+}
+
+func (c *Cluster) start(tb testing.TB) func(*process.Process, error) {
+	tb.Helper()
+	return func(p *process.Process, err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := p.Start(); err != nil {
+			tb.Fatal(err)
+		}
+		c.running = append(c.running, p)
+	}
+}
+
+// connect waits for the API server, and connects to it as administrator.
+func (c *Cluster) connect(tb testing.TB) {
+	tb.Helper()
+	var err error
+	if c.Config, err = c.ids.config(controlplane.AdminUser, controlplane.AdminGroup); err != nil {
+		tb.Fatal(err)
+	}
+	if c.Clientset, err = kubernetes.NewForConfig(c.Config); err != nil {
+		tb.Fatal(err)
+	}
+	harness.Until(tb, "the API server is ready", func(ctx context.Context) (bool, error) {
+		_, err := c.Clientset.RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		return err == nil, c.Err()
+	})
+	if c.Client, err = client.New(c.Config, client.Options{}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Err returns an error if a program of the control plane has exited.
+func (c *Cluster) Err() error {
+	for _, p := range c.running {
+		if err := p.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) startNodes(tb testing.TB) {
+	tb.Helper()
+	for n := range isolation.Nodes {
+		node, err := c.newNode(n)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		node.Start(tb)
+		c.Nodes = append(c.Nodes, node)
+	}
+	c.importImages(tb)
+	for _, node := range c.Nodes {
+		c.WaitReady(tb, node)
+	}
+}
+
+// WaitReady waits until the node is ready for Pods.
+func (c *Cluster) WaitReady(tb testing.TB, node *Node) {
+	tb.Helper()
+	harness.Until(tb, node.Name+" is ready", func(ctx context.Context) (bool, error) {
+		var object corev1.Node
+		if err := c.Get(ctx, client.ObjectKey{Name: node.Name}, &object); client.IgnoreNotFound(err) != nil {
+			return false, err
+		}
+		for _, condition := range object.Status.Conditions {
+			if condition.Type == corev1.NodeReady && condition.Status == corev1.ConditionTrue {
+				return true, nil
+			}
+		}
+		return false, node.Err()
+	})
+}

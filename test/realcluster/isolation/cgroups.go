@@ -1,0 +1,76 @@
+//go:build linux
+
+package isolation
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+const cgroupMount = "/sys/fs/cgroup"
+
+// hierarchies returns the mount points of cgroup v1, or that of cgroup v2.
+func hierarchies() ([]string, error) {
+	if _, err := os.Stat(filepath.Join(cgroupMount, "cgroup.controllers")); err == nil {
+		return []string{cgroupMount}, nil
+	}
+	return filepath.Glob(cgroupMount + "/*")
+}
+
+// createCgroup creates a cgroup and its parent in each hierarchy. kubelet expects that the root of its
+// cgroups exists.
+func createCgroup(name string) error {
+	mounts, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, mount := range mounts {
+		parent := filepath.Join(mount, filepath.Dir(name))
+		if err := errors.Join(createIn(mount, parent), createIn(parent, filepath.Join(mount, name))); err != nil {
+			return fmt.Errorf("create a cgroup: %w", err)
+		}
+	}
+	return nil
+}
+
+// createIn creates a cgroup. A cpuset without processors and memory cannot have processes.
+func createIn(parent, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) { //nolint:gosec // as all cgroups
+		return err
+	}
+	for _, setting := range []string{"cpuset.cpus", "cpuset.mems"} {
+		value, err := os.ReadFile(filepath.Join(parent, setting))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, setting), value, 0o600)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeCgroups removes a cgroup and its descendants, which have no processes.
+func removeCgroups(name string) error {
+	mounts, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, mount := range mounts {
+		var dirs []string
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(mount, name), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				dirs = append(dirs, path)
+			}
+			return err
+		}))
+		for _, dir := range slices.Backward(dirs) {
+			err = errors.Join(err, os.Remove(dir))
+		}
+	}
+	return err
+}

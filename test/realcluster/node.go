@@ -1,0 +1,96 @@
+package realcluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
+	"github.com/cosi-emu/cosi-emu/test/realcluster/isolation"
+	"github.com/cosi-emu/cosi-emu/test/realcluster/process"
+)
+
+// Node is a kubelet with containerd.
+type Node struct {
+	// Name is the name of its object.
+	Name string
+
+	number     int
+	dir        string
+	programs   programs
+	containerd *process.Process
+	kubelet    *process.Process
+}
+
+// nodeName returns the name of a node, which are numbered from 0.
+func nodeName(n int) string { return fmt.Sprintf("node-%d", n) }
+
+// newNode prepares a node, which is not started.
+func (c *Cluster) newNode(n int) (*Node, error) {
+	node := &Node{Name: nodeName(n), number: n, dir: filepath.Join(c.dir, nodeName(n)), programs: c.programs}
+	if err := os.MkdirAll(filepath.Join(node.dir, "cni"), 0o700); err != nil {
+		return nil, err
+	}
+	kubeconfig, err := c.ids.kubeconfig("system:node:"+node.Name, "system:nodes")
+	if err != nil {
+		return nil, err
+	}
+	containerdConfig, err := node.writeContainerdConfig()
+	if err != nil {
+		return nil, err
+	}
+	kubeletConfig, err := node.writeKubeletConfig(c.ids.file(authorityFile))
+	if err != nil {
+		return nil, err
+	}
+	// containerd starts its shim from PATH.
+	path := "PATH=" + c.programs.dir + ":" + os.Getenv("PATH")
+	node.containerd = c.process(node.Name+"-containerd", c.programs.built("containerd"), "--config="+containerdConfig)
+	node.containerd.Env = []string{path}
+	node.kubelet = c.process(node.Name+"-kubelet", c.programs.built("kubelet"),
+		"--kubeconfig="+kubeconfig, "--config="+kubeletConfig, "--root-dir="+filepath.Join(node.dir, "kubelet"),
+		"--hostname-override="+node.Name, "--node-ip="+isolation.Node(n))
+	return node, nil
+}
+
+// Start starts containerd, and then kubelet.
+func (n *Node) Start(tb testing.TB) {
+	tb.Helper()
+	if err := n.containerd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	harness.Until(tb, "containerd of "+n.Name+" answers", func(ctx context.Context) (bool, error) {
+		return n.ctr(ctx, "version") == nil, n.containerd.Err()
+	})
+	if err := n.kubelet.Start(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Kill kills kubelet and containerd. The containers run on.
+func (n *Node) Kill() error { return errors.Join(n.kubelet.Kill(), n.containerd.Kill()) }
+
+// Err returns an error if a program of the node has exited.
+func (n *Node) Err() error { return errors.Join(n.containerd.Err(), n.kubelet.Err()) }
+
+func (n *Node) socket() string { return "/run/" + n.Name + ".sock" }
+
+// images runs a command of ctr for the images of kubelet.
+func (n *Node) images(tb testing.TB, args ...string) {
+	tb.Helper()
+	if err := n.ctr(harness.Context(tb), append([]string{"--namespace=k8s.io", "images"}, args...)...); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (n *Node) ctr(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, n.programs.built("ctr"), append([]string{"--address=" + n.socket()}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: ctr %v: %w: %s", n.Name, args, err, out)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package realcluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
+)
+
+// builtDir is the directory of the programs and the release that `make cluster-programs` builds, from the
+// directory of this module, in which its tests run.
+var builtDir = filepath.Join("..", "..", "bin", "realcluster")
+
+// pluginDir is the directory of Debian's package containernetworking-plugins.
+const pluginDir = "/usr/lib/cni"
+
+// builtPrograms are the programs in builtDir.
+func builtPrograms() []string {
+	return []string{
+		"containerd", "containerd-shim-runc-v2", "ctr", "kubelet", "kube-scheduler", "kube-proxy", "dns", "app", "olddriver", "cosi-emu",
+	}
+}
+
+// programs has the paths of all programs.
+type programs struct {
+	binaries.Set
+
+	dir string
+}
+
+func (p programs) built(name string) string { return filepath.Join(p.dir, name) }
+
+// Missing returns a sentence about what the tests require and this machine lacks, or nothing.
+func Missing() string {
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		return "a node requires root on Linux"
+	}
+	if _, err := os.Stat("/sys/fs/cgroup"); err != nil {
+		return "a node requires cgroups in /sys/fs/cgroup"
+	}
+	for _, name := range []string{"runc", "iptables", "ip", filepath.Join(pluginDir, "ptp")} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Sprintf("a node requires %s: apt-get install runc iptables iproute2 containernetworking-plugins", name)
+		}
+	}
+	if _, err := find(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func find() (programs, error) {
+	dir, err := filepath.Abs(builtDir)
+	if err != nil {
+		return programs{}, err
+	}
+	p := programs{dir: dir}
+	for _, name := range builtPrograms() {
+		if _, err := os.Stat(p.built(name)); err != nil {
+			return p, fmt.Errorf("%w; `make cluster-programs` builds it", err)
+		}
+	}
+	set, err := binaries.Find(context.Background(), binaries.Options{Local: true})
+	if err != nil {
+		return p, fmt.Errorf("find the control plane: %w; `make setup` gets it", err)
+	}
+	p.Set = set
+	return p, nil
+}
