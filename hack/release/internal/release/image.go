@@ -137,7 +137,13 @@ func (o Options) layer(p program) (v1.Layer, error) {
 }
 
 func directories() []file {
-	files := []file{{name: "tmp", mode: 0o1777}, {name: home[1:], mode: 0o700, owner: user}}
+	files := []file{
+		{name: "tmp", mode: 0o1777},
+		{name: home[1:], mode: 0o700, owner: user},
+		// A library creates this directory when the program starts, which would end with a panic on a
+		// read-only root file system.
+		{name: "tmp/kubebuilder-envtest", mode: 0o755},
+	}
 	for _, name := range []string{"etc", "home", "usr", "usr/bin"} {
 		files = append(files, file{name: name, mode: 0o755})
 	}

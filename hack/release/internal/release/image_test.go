@@ -142,6 +142,23 @@ func TestImage(t *testing.T) {
 	}
 }
 
+// TestImageReadOnly runs the program of the image without the right to write to any directory: Pods have a
+// read-only root file system.
+func TestImageReadOnly(t *testing.T) {
+	cmd := container(t)("sidecar", "--help")
+	if err := filepath.WalkDir(cmd.SysProcAttr.Chroot, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o555)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // TestImageUp starts an emulator in the image, and reaches it from outside with its printed
 // address.
 func TestImageUp(t *testing.T) {
