@@ -1,9 +1,14 @@
 package realcluster
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -138,5 +143,32 @@ func (c *Cluster) WaitReady(tb testing.TB, node *Node) {
 			}
 		}
 		return false, node.Err()
+	})
+}
+
+// RenewServing replaces the certificate of the API server, and waits until clients get it.
+func (c *Cluster) RenewServing(tb testing.TB) {
+	tb.Helper()
+	if err := c.ids.renewServing(); err != nil {
+		tb.Fatal(err)
+	}
+	want, err := tls.LoadX509KeyPair(c.ids.file(servingCertificate), c.ids.file(servingKey))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(c.ids.authority.CertificatePEM())
+	dialer := tls.Dialer{Config: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	harness.Eventually(tb, "the API server has its new certificate", func(ctx context.Context) error {
+		conn, err := dialer.DialContext(ctx, "tcp", strings.TrimPrefix(apiServerURL, "https://"))
+		if err != nil {
+			return err
+		}
+		defer conn.Close()                                            //nolint:errcheck // nothing was sent
+		got := conn.(*tls.Conn).ConnectionState().PeerCertificates[0] //nolint:forcetypeassert // of this dialer
+		if !bytes.Equal(got.Raw, want.Certificate[0]) {
+			return fmt.Errorf("it has the certificate %v", got.SerialNumber)
+		}
+		return nil
 	})
 }

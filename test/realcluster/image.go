@@ -42,7 +42,7 @@ func (c *Cluster) importImages(tb testing.TB) {
 	}
 	archives := []string{
 		releases[0], c.archive(tb, pauseImage, "app", "pause"), c.archive(tb, AppImage, "app"),
-		c.archive(tb, OldDriverImage, "olddriver", "--state=/tmp/state"),
+		c.archive(tb, OldDriverImage, "olddriver", "--state=/var/lib/cosi/state"),
 	}
 	for _, node := range c.Nodes {
 		for _, archive := range archives {
