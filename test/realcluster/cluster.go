@@ -38,9 +38,12 @@ type Cluster struct {
 }
 
 // Start starts a cluster with two nodes and all images, and returns when the nodes are ready. It skips the
-// test on a machine that cannot have nodes.
+// test on a machine that cannot have nodes. With KindVariable it uses a cluster of kind.
 func Start(tb testing.TB) *Cluster {
 	tb.Helper()
+	if cluster := os.Getenv(KindVariable); cluster != "" {
+		return startKind(tb, cluster)
+	}
 	if missing := Missing(); missing != "" {
 		tb.Skip(missing)
 	}
@@ -101,6 +104,16 @@ func (c *Cluster) connect(tb testing.TB) {
 	if c.Client, err = client.New(c.Config, client.Options{}); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// AdminKubeconfig writes a kubeconfig with all rights, and returns its path.
+func (c *Cluster) AdminKubeconfig(tb testing.TB) string {
+	tb.Helper()
+	path, err := c.ids.kubeconfig(controlplane.AdminUser, controlplane.AdminGroup)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
 }
 
 // Err returns an error if a program of the control plane has exited.

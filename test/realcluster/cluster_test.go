@@ -18,8 +18,11 @@ func TestCluster(t *testing.T) {
 	}{
 		{"Lifecycle", testLifecycle},
 		{"Bridge", testBridge},
+		{"Explore", testExplore},
 		{"Disturbance", testDisturbances},
+		{"ExistingCluster", testExistingCluster},
 		{"NothingLeaked", testNothingLeaked},
+		{"V1alpha1", testV1alpha1},
 	} {
 		if !t.Run(tc.name, func(t *testing.T) { tc.test(t, s) }) {
 			return // the next ones need a cluster in order

@@ -20,7 +20,7 @@ import (
 func (c *Cluster) ApplyDir(tb testing.TB, dir string) {
 	tb.Helper()
 	objects := deploytest.Build(tb, dir)
-	c.apply(tb, objects)
+	c.ApplyObjects(tb, objects)
 	for _, object := range objects {
 		if object.GetKind() == "Deployment" {
 			c.WaitDeployed(tb, object.GetNamespace(), object.GetName())
@@ -49,12 +49,12 @@ func (c *Cluster) ApplyYAML(tb testing.TB, format string, args ...any) []*unstru
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.apply(tb, objects)
+	c.ApplyObjects(tb, objects)
 	return objects
 }
 
-// apply waits for the kinds of the objects, which an API server serves a moment after their definition.
-func (c *Cluster) apply(tb testing.TB, objects []*unstructured.Unstructured) {
+// ApplyObjects applies objects. It waits for the kinds of the objects, which an API server serves a moment after their definition.
+func (c *Cluster) ApplyObjects(tb testing.TB, objects []*unstructured.Unstructured) {
 	tb.Helper()
 	harness.Until(tb, "objects are applied", func(ctx context.Context) (bool, error) {
 		err := manifest.Apply(ctx, c.Client, objects)

@@ -14,8 +14,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
-
-	"github.com/cosi-emu/cosi-emu/test/realcluster/isolation"
 )
 
 // releasedImage is the name in the archive of the release v0.0.0-cluster.
@@ -46,10 +44,10 @@ func (c *Cluster) importImages(tb testing.TB) {
 	}
 	for _, node := range c.Nodes {
 		for _, archive := range archives {
-			node.images(tb, "import", archive)
+			node.importImage(tb, archive)
 		}
 		for _, image := range []string{ReleaseImage, NextImage} {
-			node.images(tb, "tag", releasedImage, image)
+			node.tagImage(tb, releasedImage, image)
 		}
 	}
 }
@@ -68,7 +66,7 @@ func (c *Cluster) archive(tb testing.TB, image, program string, args ...string) 
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	file := filepath.Join(isolation.Dir(), filepath.Base(image)+".tar")
+	file := filepath.Join(c.dir, filepath.Base(image)+".tar")
 	if err := writeImage(file, image, layer.Bytes(), append([]string{"/" + program}, args...)); err != nil {
 		tb.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,7 @@ type Node struct {
 
 	number     int
 	dir        string
-	programs   programs
+	ctrCommand []string
 	containerd *process.Process
 	kubelet    *process.Process
 }
@@ -31,7 +32,8 @@ func nodeName(n int) string { return fmt.Sprintf("node-%d", n) }
 
 // newNode prepares a node, which is not started.
 func (c *Cluster) newNode(n int) (*Node, error) {
-	node := &Node{Name: nodeName(n), number: n, dir: filepath.Join(c.dir, nodeName(n)), programs: c.programs}
+	node := &Node{Name: nodeName(n), number: n, dir: filepath.Join(c.dir, nodeName(n))}
+	node.ctrCommand = []string{c.programs.built("ctr"), "--address=" + node.socket()}
 	if err := os.MkdirAll(filepath.Join(node.dir, "cni"), 0o700); err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (n *Node) Start(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	harness.Until(tb, "containerd of "+n.Name+" answers", func(ctx context.Context) (bool, error) {
-		return n.ctr(ctx, "version") == nil, n.containerd.Err()
+		return n.ctr(ctx, nil, "version") == nil, n.containerd.Err()
 	})
 	if err := n.kubelet.Start(); err != nil {
 		tb.Fatal(err)
@@ -79,16 +81,31 @@ func (n *Node) Err() error { return errors.Join(n.containerd.Err(), n.kubelet.Er
 
 func (n *Node) socket() string { return "/run/" + n.Name + ".sock" }
 
-// images runs a command of ctr for the images of kubelet.
-func (n *Node) images(tb testing.TB, args ...string) {
+// importImage imports the image of an archive.
+func (n *Node) importImage(tb testing.TB, archive string) {
 	tb.Helper()
-	if err := n.ctr(harness.Context(tb), append([]string{"--namespace=k8s.io", "images"}, args...)...); err != nil {
+	file, err := os.Open(archive)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // only read from
+	if err := n.ctr(harness.Context(tb), file, "--namespace=k8s.io", "images", "import", "-"); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-func (n *Node) ctr(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, n.programs.built("ctr"), append([]string{"--address=" + n.socket()}, args...)...)
+// tagImage gives an image another name.
+func (n *Node) tagImage(tb testing.TB, image, name string) {
+	tb.Helper()
+	if err := n.ctr(harness.Context(tb), nil, "--namespace=k8s.io", "images", "tag", "--force", image, name); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (n *Node) ctr(ctx context.Context, input io.Reader, args ...string) error {
+	args = append(n.ctrCommand[1:len(n.ctrCommand):len(n.ctrCommand)], args...)
+	cmd := exec.CommandContext(ctx, n.ctrCommand[0], args...) //nolint:gosec // a program of this test
+	cmd.Stdin = input
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: ctr %v: %w: %s", n.Name, args, err, out)
 	}

@@ -80,15 +80,27 @@ func (s suite) cordon(t *testing.T, node string, unschedulable bool) {
 	}
 }
 
-// restartNode kills the programs of the driver's node, and starts them again.
+// restartNode kills the programs of the driver's node, and starts them again. The containers run on.
 func restartNode(t *testing.T, s suite) {
+	t.Helper()
+	s.restart(t, (*realcluster.Node).Kill)
+}
+
+// crashNode also kills the containers.
+func crashNode(t *testing.T, s suite) {
+	t.Helper()
+	s.restart(t, (*realcluster.Node).Crash)
+}
+
+// restart ends the driver's node, and starts it again.
+func (s suite) restart(t *testing.T, end func(*realcluster.Node) error) {
 	t.Helper()
 	for _, pod := range s.Pods(t, deploy.Namespace, driverApp) {
 		for _, node := range s.Nodes {
 			if node.Name != pod.Spec.NodeName {
 				continue
 			}
-			if err := node.Kill(); err != nil {
+			if err := end(node); err != nil {
 				t.Fatal(err)
 			}
 			node.Start(t)
@@ -97,8 +109,7 @@ func restartNode(t *testing.T, s suite) {
 	}
 }
 
-// renewCertificate replaces the certificate of the API server, and kills it: its clients have to connect
-// again.
+// renewCertificate has the API server use a new certificate.
 func renewCertificate(t *testing.T, s suite) {
 	t.Helper()
 	s.RenewServing(t)

@@ -15,14 +15,18 @@ import (
 // directory of this module, in which its tests run.
 var builtDir = filepath.Join("..", "..", "bin", "realcluster")
 
+// Program is the program of the release.
+var Program = filepath.Join(builtDir, "cosi-emu")
+
 // pluginDir is the directory of Debian's package containernetworking-plugins.
 const pluginDir = "/usr/lib/cni"
 
-// builtPrograms are the programs in builtDir.
-func builtPrograms() []string {
-	return []string{
-		"containerd", "containerd-shim-runc-v2", "ctr", "kubelet", "kube-scheduler", "kube-proxy", "dns", "app", "olddriver", "cosi-emu",
-	}
+// tools are the programs of the tests and the release.
+func tools() []string { return []string{"app", "olddriver", "cosi-emu"} }
+
+// nodePrograms are the programs of a cluster that `cosi-emu setup` does not get.
+func nodePrograms() []string {
+	return []string{"containerd", "containerd-shim-runc-v2", "ctr", "kubelet", "kube-scheduler", "kube-proxy", "dns"}
 }
 
 // programs has the paths of all programs.
@@ -36,6 +40,17 @@ func (p programs) built(name string) string { return filepath.Join(p.dir, name) 
 
 // Missing returns a sentence about what the tests require and this machine lacks, or nothing.
 func Missing() string {
+	if missing := MissingOnMachine(); missing != "" {
+		return missing
+	}
+	if _, err := find(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// MissingOnMachine is Missing without the programs that are built.
+func MissingOnMachine() string {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		return "a node requires root on Linux"
 	}
@@ -47,27 +62,32 @@ func Missing() string {
 			return fmt.Sprintf("a node requires %s: apt-get install runc iptables iproute2 containernetworking-plugins", name)
 		}
 	}
-	if _, err := find(); err != nil {
-		return err.Error()
-	}
 	return ""
 }
 
 func find() (programs, error) {
+	p, err := findBuilt(append(tools(), nodePrograms()...))
+	if err != nil {
+		return p, err
+	}
+	p.Set, err = binaries.Find(context.Background(), binaries.Options{Local: true})
+	if err != nil {
+		return p, fmt.Errorf("find the control plane: %w; `make setup` gets it", err)
+	}
+	return p, nil
+}
+
+// findBuilt expects these programs in builtDir.
+func findBuilt(names []string) (programs, error) {
 	dir, err := filepath.Abs(builtDir)
 	if err != nil {
 		return programs{}, err
 	}
 	p := programs{dir: dir}
-	for _, name := range builtPrograms() {
+	for _, name := range names {
 		if _, err := os.Stat(p.built(name)); err != nil {
 			return p, fmt.Errorf("%w; `make cluster-programs` builds it", err)
 		}
 	}
-	set, err := binaries.Find(context.Background(), binaries.Options{Local: true})
-	if err != nil {
-		return p, fmt.Errorf("find the control plane: %w; `make setup` gets it", err)
-	}
-	p.Set = set
 	return p, nil
 }

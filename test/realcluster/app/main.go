@@ -4,6 +4,7 @@
 //	app pause                  do nothing until SIGTERM
 //	app use [--files DIR]      store an object, read it and delete it
 //	app serve [--files DIR]    do so for each HTTP request to port 8080
+//	app empty [--files DIR]    delete all objects
 package main
 
 import (
@@ -29,7 +30,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("name a command: pause, use, serve")
+		return errors.New("name a command: pause, use, serve, empty")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	files := flags.String("files", "", "directory with a file for each key of the Secret")
@@ -42,6 +43,8 @@ func run(ctx context.Context, args []string) error {
 		return nil
 	case "use":
 		return use(ctx, *files)
+	case "empty":
+		return empty(ctx, *files)
 	case "serve":
 		return serve(ctx, *files)
 	default:
@@ -49,16 +52,21 @@ func run(ctx context.Context, args []string) error {
 	}
 }
 
+// serve ends the requests in flight before it returns: the bucket would keep their objects.
 func serve(ctx context.Context, files string) error {
 	server := &http.Server{Addr: ":8080", ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := use(r.Context(), files); err != nil {
+		if err := use(context.WithoutCancel(r.Context()), files); err != nil {
 			fmt.Fprintln(os.Stderr, "app:", err)
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	})}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	ended := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		ended <- server.Shutdown(context.WithoutCancel(ctx))
+	}()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return nil
+	return <-ended
 }

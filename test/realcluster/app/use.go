@@ -19,28 +19,64 @@ var keys = []string{
 	"BUCKET_NAME", "AWS_ENDPOINT_URL", "AWS_DEFAULT_REGION", "AWS_S3_ADDRESSING_STYLE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
 }
 
+// bucket is the bucket of a Secret.
+type bucket struct {
+	*s3.Client
+
+	name *string
+}
+
+// open returns the bucket of the Secret.
+func open(files string) (bucket, error) {
+	secret, err := read(files)
+	if err != nil {
+		return bucket{}, err
+	}
+	return bucket{name: aws.String(secret["BUCKET_NAME"]), Client: s3.New(s3.Options{
+		BaseEndpoint: aws.String(secret["AWS_ENDPOINT_URL"]), Region: secret["AWS_DEFAULT_REGION"],
+		Credentials:  credentials.NewStaticCredentialsProvider(secret["AWS_ACCESS_KEY_ID"], secret["AWS_SECRET_ACCESS_KEY"], ""),
+		UsePathStyle: secret["AWS_S3_ADDRESSING_STYLE"] == "path",
+	})}, nil
+}
+
+// empty deletes all objects.
+func empty(ctx context.Context, files string) error {
+	b, err := open(files)
+	if err != nil {
+		return err
+	}
+	pages := s3.NewListObjectsV2Paginator(b, &s3.ListObjectsV2Input{Bucket: b.name})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, object := range page.Contents {
+			if _, err := b.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: object.Key}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // use stores an object, reads it, and deletes it.
 func use(ctx context.Context, files string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	secret, err := read(files)
+	b, err := open(files)
 	if err != nil {
 		return err
 	}
-	c := s3.New(s3.Options{
-		BaseEndpoint: aws.String(secret["AWS_ENDPOINT_URL"]), Region: secret["AWS_DEFAULT_REGION"],
-		Credentials:  credentials.NewStaticCredentialsProvider(secret["AWS_ACCESS_KEY_ID"], secret["AWS_SECRET_ACCESS_KEY"], ""),
-		UsePathStyle: secret["AWS_S3_ADDRESSING_STYLE"] == "path",
-	})
 	host, err := os.Hostname()
 	if err != nil {
 		return err
 	}
-	bucket, key, content := aws.String(secret["BUCKET_NAME"]), aws.String("from-"+host), time.Now().String()
-	if _, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: key, Body: strings.NewReader(content)}); err != nil {
+	key, content := aws.String("from-"+host), time.Now().String()
+	if _, err := b.PutObject(ctx, &s3.PutObjectInput{Bucket: b.name, Key: key, Body: strings.NewReader(content)}); err != nil {
 		return err
 	}
-	object, err := c.GetObject(ctx, &s3.GetObjectInput{Bucket: bucket, Key: key})
+	object, err := b.GetObject(ctx, &s3.GetObjectInput{Bucket: b.name, Key: key})
 	if err != nil {
 		return err
 	}
@@ -50,9 +86,9 @@ func use(ctx context.Context, files string) error {
 		return err
 	}
 	if string(got) != content {
-		return fmt.Errorf("object %s/%s is %q, want %q", *bucket, *key, got, content)
+		return fmt.Errorf("object %s/%s is %q, want %q", *b.name, *key, got, content)
 	}
-	_, err = c.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: bucket, Key: key})
+	_, err = b.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: key})
 	return err
 }
 

@@ -21,6 +21,14 @@ func hierarchies() ([]string, error) {
 	return filepath.Glob(cgroupMount + "/*")
 }
 
+// NodeProcesses returns a directory with the processes of a node's containers: the cgroup in one hierarchy.
+func NodeProcesses(n int) string {
+	if _, err := os.Stat(filepath.Join(cgroupMount, "cgroup.controllers")); err == nil {
+		return filepath.Join(cgroupMount, NodeCgroup(n))
+	}
+	return filepath.Join(cgroupMount, "pids", NodeCgroup(n))
+}
+
 // createCgroup creates a cgroup and its parent in each hierarchy. kubelet expects that the root of its
 // cgroups exists.
 func createCgroup(name string) error {
