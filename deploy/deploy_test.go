@@ -179,6 +179,9 @@ func checkProbes(t *testing.T, container corev1.Container) {
 	if container.LivenessProbe == nil || container.ReadinessProbe == nil {
 		t.Error("there should be a liveness and a readiness probe")
 	}
+	if probe := container.LivenessProbe; probe != nil && probe.TimeoutSeconds < 10 {
+		t.Errorf("the liveness probe times out after %d s, which a container on a busy node can take", probe.TimeoutSeconds)
+	}
 	for _, probe := range []*corev1.Probe{container.StartupProbe, container.LivenessProbe, container.ReadinessProbe} {
 		if probe == nil {
 			continue

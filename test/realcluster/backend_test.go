@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/store"
@@ -53,7 +52,8 @@ func keepBackend(t *testing.T, s suite) {
 	}
 	s.ApplyYAML(t, volumeClaim)
 	d := driverDeployment()
-	patch := `{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":null,"persistentVolumeClaim":{"claimName":"cosi-fake-driver"}}]}}}}`
+	patch := `{"spec":{"template":{"spec":{"volumes":[
+		{"name":"data","emptyDir":null,"persistentVolumeClaim":{"claimName":"cosi-fake-driver"}}]}}}}`
 	if err := s.Patch(t.Context(), d, client.RawPatch("application/strategic-merge-patch+json", []byte(patch))); err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +83,7 @@ func (s suite) scale(t *testing.T, name string, replicas int) {
 // testNothingLeaked stops the driver, and reads its backend: every claim and access is deleted, so there is
 // no bucket and no account.
 func testNothingLeaked(t *testing.T, s suite) {
+	t.Helper()
 	s.waitNoBuckets(t)
 	s.scale(t, driverApp, 0)
 	if realcluster.InKind() {

@@ -147,7 +147,7 @@ func (c *Cluster) WaitReady(tb testing.TB, node *Node) {
 	tb.Helper()
 	harness.Until(tb, node.Name+" is ready", func(ctx context.Context) (bool, error) {
 		var object corev1.Node
-		if err := c.Get(ctx, client.ObjectKey{Name: node.Name}, &object); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(c.Get(ctx, client.ObjectKey{Name: node.Name}, &object)); err != nil {
 			return false, err
 		}
 		for _, condition := range object.Status.Conditions {

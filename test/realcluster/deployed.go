@@ -33,7 +33,8 @@ func (c *Cluster) DeleteDir(tb testing.TB, dir string) {
 	tb.Helper()
 	objects := deploytest.Build(tb, dir)
 	for _, object := range objects {
-		if err := c.Delete(harness.Context(tb), object, client.PropagationPolicy("Foreground")); client.IgnoreNotFound(err) != nil {
+		err := c.Delete(harness.Context(tb), object, client.PropagationPolicy("Foreground"))
+		if client.IgnoreNotFound(err) != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/cosi-emu/cosi-emu/controller"
+	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/realcluster"
@@ -42,6 +42,7 @@ func disturbances() []disturbance {
 }
 
 func testDisturbances(t *testing.T, s suite) {
+	t.Helper()
 	keepBackend(t, s)
 	for _, d := range disturbances() {
 		if !t.Run(d.name, func(t *testing.T) { testDisturbance(t, s, d) }) {
@@ -53,6 +54,7 @@ func testDisturbances(t *testing.T, s suite) {
 // testDisturbance expects that every claim and access becomes usable, and then goes, in spite of the
 // disturbance.
 func testDisturbance(t *testing.T, s suite, d disturbance) {
+	t.Helper()
 	if d.own && realcluster.InKind() {
 		t.Skip("the nodes and certificates of kind are not the test's own")
 	}
@@ -107,7 +109,7 @@ func (s suite) waitComponents(t *testing.T) {
 // leader returns the Pod of the controller's leader.
 func (s suite) leader(t *testing.T) corev1.Pod {
 	t.Helper()
-	lease, err := s.CoordinationV1().Leases(deploy.Namespace).Get(t.Context(), controller.LeaseName, metav1.GetOptions{})
+	lease, err := s.CoordinationV1().Leases(deploy.Namespace).Get(t.Context(), cosicontroller.LeaseName, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +120,7 @@ func (s suite) leader(t *testing.T) corev1.Pod {
 		}
 	}
 	t.Fatalf("no Pod of the controller is %q, which holds the Lease", holder)
-	panic("unreachable")
+	return corev1.Pod{}
 }
 
 func killLeader(t *testing.T, s suite) {
@@ -126,7 +128,7 @@ func killLeader(t *testing.T, s suite) {
 	leader := s.leader(t)
 	s.kill(t, leader)
 	harness.Eventually(t, "another Pod holds the Lease", func(ctx context.Context) error {
-		lease, err := s.CoordinationV1().Leases(deploy.Namespace).Get(ctx, controller.LeaseName, metav1.GetOptions{})
+		lease, err := s.CoordinationV1().Leases(deploy.Namespace).Get(ctx, cosicontroller.LeaseName, metav1.GetOptions{})
 		if err == nil && strings.HasPrefix(*lease.Spec.HolderIdentity, leader.Name+"_") {
 			err = fmt.Errorf("it is still %s", leader.Name)
 		}
@@ -144,7 +146,7 @@ func killDriver(t *testing.T, s suite) {
 // kill deletes a Pod without a grace period.
 func (s suite) kill(t *testing.T, pod corev1.Pod) {
 	t.Helper()
-	if err := s.Delete(t.Context(), &pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+	if err := client.IgnoreNotFound(s.Delete(t.Context(), &pod, client.GracePeriodSeconds(0))); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,6 +29,7 @@ spec: {driverName: own.example.com, authenticationType: Key}
 // testExistingCluster runs the components on the machine of a developer, with a driver of the developer, while
 // the controller of the cluster is stopped. Pods use the buckets.
 func testExistingCluster(t *testing.T, s suite) {
+	t.Helper()
 	if realcluster.InKind() {
 		t.Skip("Pods of kind do not reach a driver on this machine")
 	}

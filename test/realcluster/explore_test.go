@@ -14,7 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/realcluster"
 )
 
-// shortScenario has fewer operations than the scenario of deploy/explore, which takes an hour.
+// shortScenario has few operations: the scenario of deploy/explore takes an hour.
 const shortScenario = `apiVersion: cosi-emu/v1alpha1
 kind: Scenario
 name: claim
@@ -22,9 +22,9 @@ steps:
 - apply:
     kind: BucketClaim
     metadata: {name: photos}
-    spec: {bucketClassName: "${class}", protocols: [S3]}
+    spec: {bucketClassName: missing, protocols: [S3]}
 - expect:
-    BucketClaim/photos: {status: {readyToUse: true}}
+    BucketClaim/photos: {status: {readyToUse: false}}
 - delete: [BucketClaim/photos]
 - expect:
     BucketClaim/photos: absent
@@ -36,6 +36,7 @@ const exploreName = "cosi-explore" // of the namespace, the Secret and the Job
 // testExplore runs the Job of deploy/explore, whose Pods store their states in a bucket of this cluster, and
 // joins the states.
 func testExplore(t *testing.T, s suite) {
+	t.Helper()
 	namespace := s.ApplyYAML(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", exploreName)[0]
 	bucket, err := os.ReadFile("../../deploy/explore/bucket.yaml")
 	if err != nil {
@@ -99,9 +100,10 @@ func (s suite) expectMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var report struct {
-		Merged, Tried int
-		MissingShards []any
-		Findings      []any
+		Merged        int   `json:"merged"`
+		Tried         int   `json:"tried"`
+		MissingShards []any `json:"missingShards"`
+		Findings      []any `json:"findings"`
 	}
 	if err := json.Unmarshal(out[bytes.IndexByte(out, '{'):], &report); err != nil {
 		t.Fatalf("%v:\n%s", err, out)

@@ -59,7 +59,10 @@ func newIdentities(dir string) (*identities, error) {
 	}); err != nil {
 		return nil, err
 	}
-	return i, i.renewServing()
+	if err := i.renewServing(); err != nil {
+		return nil, err
+	}
+	return i, nil
 }
 
 // renewServing writes a new certificate of the API server, which reads it again when it changes.

@@ -62,6 +62,7 @@ spec:
 
 // testLifecycle has Pods and a Job wait for a Secret, use it, and end.
 func testLifecycle(t *testing.T, s suite) {
+	t.Helper()
 	namespace := s.namespace(t)
 	s.ApplyYAML(t, applications, namespace, realcluster.AppImage)
 	s.waitEvent(t, namespace, "files", "FailedMount")
@@ -88,6 +89,7 @@ func testLifecycle(t *testing.T, s suite) {
 
 // testBridge has a driver of v1alpha1 serve claims, in the Pod of deploy/bridge.
 func testBridge(t *testing.T, s suite) {
+	t.Helper()
 	const dir = "../../deploy/bridge"
 	s.ApplyDir(t, dir)
 	classes := s.ApplyYAML(t, `

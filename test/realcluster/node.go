@@ -104,7 +104,7 @@ func (n *Node) tagImage(tb testing.TB, image, name string) {
 
 func (n *Node) ctr(ctx context.Context, input io.Reader, args ...string) error {
 	args = append(n.ctrCommand[1:len(n.ctrCommand):len(n.ctrCommand)], args...)
-	cmd := exec.CommandContext(ctx, n.ctrCommand[0], args...) //nolint:gosec // a program of this test
+	cmd := exec.CommandContext(ctx, n.ctrCommand[0], args...)
 	cmd.Stdin = input
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: ctr %v: %w: %s", n.Name, args, err, out)

@@ -25,6 +25,7 @@ spec: {bucketClaimName: photos, bucketAccessClassName: fake, protocol: S3, crede
 
 // testV1alpha1 replaces COSI v1alpha2 by v1alpha1, and uses it.
 func testV1alpha1(t *testing.T, s suite) {
+	t.Helper()
 	s.DeleteDir(t, "../../deploy/example-driver")
 	s.DeleteDir(t, "../../deploy")
 	s.ApplyDir(t, "../../deploy/v1alpha1")

@@ -54,12 +54,13 @@ func run(ctx context.Context, args []string) error {
 
 // serve ends the requests in flight before it returns: the bucket would keep their objects.
 func serve(ctx context.Context, files string) error {
-	server := &http.Server{Addr: ":8080", ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := use(context.WithoutCancel(r.Context()), files); err != nil {
 			fmt.Fprintln(os.Stderr, "app:", err)
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
-	})}
+	})
+	server := &http.Server{Addr: ":8080", ReadHeaderTimeout: time.Second, Handler: handler}
 	ended := make(chan error, 1)
 	go func() {
 		<-ctx.Done()

@@ -98,7 +98,7 @@ func read(files string) (map[string]string, error) {
 	for _, key := range keys {
 		value := os.Getenv(key)
 		if files != "" {
-			data, err := os.ReadFile(filepath.Join(files, key))
+			data, err := os.ReadFile(filepath.Join(files, key)) //nolint:gosec // the directory of the command line
 			if err != nil {
 				return nil, err
 			}

@@ -3,9 +3,9 @@
 package main
 
 import (
-	"fmt"
+	"os"
 
 	"github.com/cosi-emu/cosi-emu/test/realcluster"
 )
 
-func main() { fmt.Print(realcluster.MissingOnMachine()) }
+func main() { _, _ = os.Stdout.WriteString(realcluster.MissingOnMachine()) }
