@@ -84,7 +84,7 @@ func (s suite) scale(t *testing.T, name string, replicas int) {
 // no bucket and no account.
 func testNothingLeaked(t *testing.T, s suite) {
 	t.Helper()
-	s.waitNoBuckets(t)
+	s.waitBuckets(t, 0)
 	s.scale(t, driverApp, 0)
 	if realcluster.InKind() {
 		t.Skip("the backend of the driver is in a node of kind")

@@ -44,11 +44,17 @@ func disturbances() []disturbance {
 func testDisturbances(t *testing.T, s suite) {
 	t.Helper()
 	keepBackend(t, s)
+	namespace := s.namespace(t)
+	s.ApplyYAML(t, pair, namespace, "kept", "fake")
+	s.useBucket(t, namespace, "kept", "keep")
 	for _, d := range disturbances() {
 		if !t.Run(d.name, func(t *testing.T) { testDisturbance(t, s, d) }) {
 			t.Fatal(d.reason)
 		}
 	}
+	s.useBucket(t, namespace, "kept", "check")
+	s.useBucket(t, namespace, "kept", "empty")
+	s.deletePair(t, namespace, "kept")
 }
 
 // testDisturbance expects that every claim and access becomes usable, and then goes, in spite of the
@@ -67,8 +73,7 @@ func testDisturbance(t *testing.T, s suite, d disturbance) {
 	for n := range pairs {
 		s.waitReady(t, "BucketAccess", namespace, pairName(n))
 	}
-	s.ApplyYAML(t, strings.ReplaceAll(useJob, "photos", pairName(0)), namespace, realcluster.AppImage)
-	s.waitJob(t, namespace, "use")
+	s.useBucket(t, namespace, pairName(0), "use")
 
 	for _, kind := range []string{"BucketAccess", "BucketClaim"} {
 		if err := s.DeleteAllOf(t.Context(), cosi(kind, namespace, ""), client.InNamespace(namespace)); err != nil {
@@ -79,11 +84,18 @@ func testDisturbance(t *testing.T, s suite, d disturbance) {
 	for n := range pairs {
 		s.WaitGone(t, cosi("BucketClaim", namespace, pairName(n)))
 	}
-	s.waitNoBuckets(t)
+	s.waitBuckets(t, 1) // that is kept
 	s.waitComponents(t)
 }
 
 func pairName(n int) string { return fmt.Sprintf("photos-%d", n) }
+
+// useBucket runs a command of the application with a Secret, in a Job of that name.
+func (s suite) useBucket(t *testing.T, namespace, secret, command string) {
+	t.Helper()
+	s.ApplyYAML(t, bucketJob, namespace, command, secret, realcluster.AppImage, "["+command+"]")
+	s.waitJob(t, namespace, command)
+}
 
 // waitPartly waits until the first access is ready.
 func (s suite) waitPartly(t *testing.T, namespace string) {

@@ -54,10 +54,9 @@ func testExistingCluster(t *testing.T, s suite) {
 	namespace := s.namespace(t)
 	s.ApplyYAML(t, pair, namespace, "photos", "own")
 	s.waitReady(t, "BucketAccess", namespace, "photos")
-	s.ApplyYAML(t, useJob, namespace, realcluster.AppImage)
-	s.waitJob(t, namespace, "use")
+	s.useBucket(t, namespace, "photos", "use")
 	s.deletePair(t, namespace, "photos")
-	s.waitNoBuckets(t)
+	s.waitBuckets(t, 0)
 	run("down")
 	for _, class := range classes {
 		if err := s.Delete(t.Context(), class); err != nil {

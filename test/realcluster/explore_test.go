@@ -55,37 +55,18 @@ func testExplore(t *testing.T, s suite) {
 	s.ApplyObjects(t, objects)
 	s.waitJob(t, exploreName, exploreName)
 	s.expectMerged(t)
-	s.ApplyYAML(t, bucketJob, exploreName, "empty", realcluster.AppImage, "[empty]") // the driver deletes no bucket with objects
-	s.waitJob(t, exploreName, "empty")
+	s.useBucket(t, exploreName, exploreName, "empty") // the driver deletes no bucket with objects
 	if err := s.Delete(t.Context(), namespace); err != nil {
 		t.Fatal(err)
 	}
 	s.WaitGone(t, namespace)
-	s.waitNoBuckets(t)
+	s.waitBuckets(t, 0)
 }
-
-// bucketJob is a Job that uses the bucket, under the rules of the namespace.
-const bucketJob = `
-apiVersion: batch/v1
-kind: Job
-metadata: {name: %[2]s, namespace: %[1]s}
-spec:
-  template:
-    spec:
-      restartPolicy: OnFailure
-      securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
-      containers:
-      - name: job
-        image: %[3]s
-        args: %[4]s
-        envFrom: [{secretRef: {name: cosi-explore}}]
-        securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-`
 
 // expectMerged joins the states of all Pods, and reads the report from the log.
 func (s suite) expectMerged(t *testing.T) {
 	t.Helper()
-	s.ApplyYAML(t, bucketJob, exploreName, "merge", realcluster.ReleaseImage,
+	s.ApplyYAML(t, bucketJob, exploreName, "merge", exploreName, realcluster.ReleaseImage,
 		"[explore, merge, s3://$(BUCKET_NAME)/explore/, --state=/tmp/all.state, --output=json]")
 	s.waitJob(t, exploreName, "merge")
 	var pods corev1.PodList

@@ -15,7 +15,7 @@ import (
 )
 
 // applications are Pods that use the Secret "photos": as variables, and as files. Each is ready as long as
-// it can store objects. A Job does so once.
+// it can store objects.
 const applications = `
 apiVersion: v1
 kind: Pod
@@ -41,23 +41,6 @@ spec:
     readinessProbe: {httpGet: {port: 8080}, timeoutSeconds: 20, periodSeconds: 2}
     volumeMounts: [{name: secret, mountPath: /secret}]
   volumes: [{name: secret, secret: {secretName: photos}}]
-` + useJob
-
-// useJob is a Job that uses the Secret "photos".
-const useJob = `
----
-apiVersion: batch/v1
-kind: Job
-metadata: {name: use, namespace: %[1]s}
-spec:
-  template:
-    spec:
-      restartPolicy: OnFailure
-      containers:
-      - name: app
-        image: %[2]s
-        args: [use]
-        envFrom: [{secretRef: {name: photos}}]
 `
 
 // testLifecycle has Pods and a Job wait for a Secret, use it, and end.
@@ -65,6 +48,7 @@ func testLifecycle(t *testing.T, s suite) {
 	t.Helper()
 	namespace := s.namespace(t)
 	s.ApplyYAML(t, applications, namespace, realcluster.AppImage)
+	s.ApplyYAML(t, bucketJob, namespace, "use", "photos", realcluster.AppImage, "[use]")
 	s.waitEvent(t, namespace, "files", "FailedMount")
 	s.waitEvent(t, namespace, "variables", "Failed")
 
@@ -107,7 +91,7 @@ spec: {driverName: old.example.com, authenticationType: Key}
 	s.ApplyYAML(t, pair, namespace, "photos", "old")
 	s.waitReady(t, "BucketAccess", namespace, "photos")
 	s.deletePair(t, namespace, "photos")
-	s.waitNoBuckets(t)
+	s.waitBuckets(t, 0)
 	for _, class := range classes {
 		if err := s.Delete(t.Context(), class); err != nil {
 			t.Error(err)
@@ -166,13 +150,13 @@ func (s suite) waitJob(t *testing.T, namespace, name string) {
 	})
 }
 
-// waitNoBuckets waits until no Bucket exists.
-func (s suite) waitNoBuckets(t *testing.T) {
+// waitBuckets waits until so many Buckets exist.
+func (s suite) waitBuckets(t *testing.T, want int) {
 	t.Helper()
-	harness.Eventually(t, "no Bucket exists", func(ctx context.Context) error {
+	harness.Eventually(t, fmt.Sprintf("%d Buckets exist", want), func(ctx context.Context) error {
 		buckets, err := s.buckets(ctx)
-		if err == nil && len(buckets.Items) > 0 {
-			err = fmt.Errorf("%d Buckets exist, one is %v", len(buckets.Items), buckets.Items[0].Object)
+		if err == nil && len(buckets.Items) != want {
+			err = fmt.Errorf("%d Buckets exist: %v", len(buckets.Items), buckets.Items)
 		}
 		return err
 	})

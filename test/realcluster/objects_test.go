@@ -35,6 +35,24 @@ spec:
   bucketClaims: [{bucketClaimName: %[2]s, accessSecretName: %[2]s, accessModes: {objectData: ReadWrite}}]
 `
 
+// bucketJob is a Job that uses the bucket of a Secret, under the rules of a restricted namespace.
+const bucketJob = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: %[2]s, namespace: %[1]s}
+spec:
+  template:
+    spec:
+      restartPolicy: OnFailure
+      securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+      containers:
+      - name: job
+        image: %[4]s
+        args: %[5]s
+        envFrom: [{secretRef: {name: %[3]s}}]
+        securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+`
+
 // suite has the cluster that the tests share.
 type suite struct{ *realcluster.Cluster }
 

@@ -4,6 +4,8 @@
 //	app pause                  do nothing until SIGTERM
 //	app use [--files DIR]      store an object, read it and delete it
 //	app serve [--files DIR]    do so for each HTTP request to port 8080
+//	app keep [--files DIR]     store an object that stays
+//	app check [--files DIR]    read that object
 //	app empty [--files DIR]    delete all objects
 package main
 
@@ -30,7 +32,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("name a command: pause, use, serve, empty")
+		return errors.New("name a command: pause, use, serve, keep, check, empty")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	files := flags.String("files", "", "directory with a file for each key of the Secret")
@@ -43,6 +45,10 @@ func run(ctx context.Context, args []string) error {
 		return nil
 	case "use":
 		return use(ctx, *files)
+	case "keep":
+		return keep(ctx, *files)
+	case "check":
+		return check(ctx, *files)
 	case "empty":
 		return empty(ctx, *files)
 	case "serve":

@@ -72,11 +72,43 @@ func use(ctx context.Context, files string) error {
 	if err != nil {
 		return err
 	}
-	key, content := aws.String("from-"+host), time.Now().String()
-	if _, err := b.PutObject(ctx, &s3.PutObjectInput{Bucket: b.name, Key: key, Body: strings.NewReader(content)}); err != nil {
+	key, content := "from-"+host, time.Now().String()
+	if err := b.put(ctx, key, content); err != nil {
 		return err
 	}
-	object, err := b.GetObject(ctx, &s3.GetObjectInput{Bucket: b.name, Key: key})
+	if err := b.expect(ctx, key, content); err != nil {
+		return err
+	}
+	_, err = b.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: &key})
+	return err
+}
+
+// kept is the key of the object of keep and check.
+const kept = "kept"
+
+func keep(ctx context.Context, files string) error {
+	b, err := open(files)
+	if err != nil {
+		return err
+	}
+	return b.put(ctx, kept, *b.name)
+}
+
+func check(ctx context.Context, files string) error {
+	b, err := open(files)
+	if err != nil {
+		return err
+	}
+	return b.expect(ctx, kept, *b.name)
+}
+
+func (b bucket) put(ctx context.Context, key, content string) error {
+	_, err := b.PutObject(ctx, &s3.PutObjectInput{Bucket: b.name, Key: &key, Body: strings.NewReader(content)})
+	return err
+}
+
+func (b bucket) expect(ctx context.Context, key, want string) error {
+	object, err := b.GetObject(ctx, &s3.GetObjectInput{Bucket: b.name, Key: &key})
 	if err != nil {
 		return err
 	}
@@ -85,11 +117,10 @@ func use(ctx context.Context, files string) error {
 	if err != nil {
 		return err
 	}
-	if string(got) != content {
-		return fmt.Errorf("object %s/%s is %q, want %q", *b.name, *key, got, content)
+	if string(got) != want {
+		return fmt.Errorf("object %s/%s is %q, want %q", *b.name, key, got, want)
 	}
-	_, err = b.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: key})
-	return err
+	return nil
 }
 
 // read returns the Secret: the files of a directory, or variables.

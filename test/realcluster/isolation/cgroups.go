@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 const cgroupMount = "/sys/fs/cgroup"
@@ -45,8 +46,23 @@ func createCgroup(name string) error {
 	return nil
 }
 
+// delegate has the children of a cgroup v2 use all of its controllers. A cgroup v1 has no such setting.
+func delegate(dir string) error {
+	controllers, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for name := range strings.FieldsSeq(string(controllers)) {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+name), 0o600))
+	}
+	return err
+}
+
 // createIn creates a cgroup. A cpuset without processors and memory cannot have processes.
 func createIn(parent, dir string) error {
+	if err := delegate(parent); err != nil {
+		return err
+	}
 	if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) { //nolint:gosec // as all cgroups
 		return err
 	}
