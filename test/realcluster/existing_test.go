@@ -33,6 +33,7 @@ func testExistingCluster(t *testing.T, s suite) {
 	if realcluster.InKind() {
 		t.Skip("Pods of kind do not reach a driver on this machine")
 	}
+	s.ApplyDir(t, "../../deploy/driver-rbac")
 	s.scale(t, controllerApp, 0)
 	program, err := filepath.Abs(realcluster.Program)
 	if err != nil {
@@ -68,4 +69,5 @@ func testExistingCluster(t *testing.T, s suite) {
 		t.Errorf("Leases of the emulator after it has stopped: %v, %v", leases.Items, err)
 	}
 	s.scale(t, controllerApp, 2)
+	s.DeleteDir(t, "../../deploy/driver-rbac")
 }
