@@ -89,6 +89,9 @@ func testNothingLeaked(t *testing.T, s suite) {
 	if realcluster.InKind() {
 		t.Skip("the backend of the driver is in a node of kind")
 	}
+	if files, err := os.ReadDir(backendDir()); err != nil || len(files) == 0 {
+		t.Fatalf("the backend is elsewhere: %v, %v", files, err)
+	}
 	backend, err := store.New(store.Options{Dir: backendDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/realcluster"
 	"github.com/cosi-emu/cosi-emu/test/realcluster/isolation"
 )
@@ -39,7 +40,7 @@ func testExistingCluster(t *testing.T, s suite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
+	home := harness.SocketDir(t)
 	run := func(args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, append(args, "--name=real")...)
