@@ -3,6 +3,7 @@
 package isolation
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
 const cgroupMount = "/sys/fs/cgroup"
@@ -94,8 +97,27 @@ func removeCgroups(name string) error {
 			return err
 		}))
 		for _, dir := range slices.Backward(dirs) {
-			err = errors.Join(err, os.Remove(dir))
+			err = errors.Join(err, removeIdle(dir))
 		}
 	}
 	return err
+}
+
+// removeIdle removes a cgroup. It is busy for a moment after its last process has ended.
+func removeIdle(dir string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := os.Remove(dir)
+		if !errors.Is(err, syscall.EBUSY) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
 }
