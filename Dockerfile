@@ -17,7 +17,9 @@ RUN --mount=type=cache,target=/cache go mod download
 COPY . .
 RUN --mount=type=cache,target=/cache \
     CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags='-s -w' -o /out/usr/bin/cosi-emu ./cmd/cosi-emu
-RUN mkdir -p /out/etc /home/nonroot && mkdir -m 1777 /out/tmp && \
+# A library creates the directory in /tmp when the program starts, which would end with a panic on a
+# read-only root file system.
+RUN mkdir -p /out/etc /home/nonroot && mkdir -m 1777 /out/tmp && mkdir /out/tmp/kubebuilder-envtest && \
     echo 'nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin' >/out/etc/passwd && \
     echo 'nonroot:x:65532:' >/out/etc/group
 

@@ -157,6 +157,36 @@ stranger: # Type the first ten minutes of three people in an empty root, and wri
 	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
 	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/reports/first-day.md
 
+# The programs of a cluster of real nodes, and the release that it runs.
+CLUSTER := $(BIN)/realcluster
+CLUSTER_RELEASE := v0.0.0-cluster
+.PHONY: cluster-tools
+cluster-tools: # Make the release and the programs that the tests of a cluster use.
+	rm -rf $(CLUSTER)/release
+	$(MAKE) release VERSION=$(CLUSTER_RELEASE) \
+		RELEASEFLAGS="-allow-changes -platforms linux/$$($(GO) env GOARCH) -out $(CLUSTER)/release"
+	tar -xzf $(CLUSTER)/release/*.tar.gz -C $(CLUSTER) --strip-components 1 \
+		cosi-emu_$(CLUSTER_RELEASE)_linux_$$($(GO) env GOARCH)/cosi-emu
+	CGO_ENABLED=0 $(GO) build -C test/olddriver -trimpath -o $(CLUSTER)/olddriver .
+	CGO_ENABLED=0 $(GO) build -C test/realcluster -trimpath -o $(CLUSTER)/app ./app
+	$(GO) tool -C test/kustomize kustomize version >/dev/null # for a test without internet
+
+.PHONY: cluster-programs
+cluster-programs: setup cluster-tools # Build the programs of a cluster: kubelet, containerd and the others.
+	test/realcluster/programs/build.sh $(CLUSTER)
+
+.PHONY: test-cluster
+test-cluster: # Install COSI from the manifests in a cluster of real nodes, and use it there. Requires root on Linux.
+	@missing=$$($(GO) run -C test/realcluster ./missing) || exit; \
+		if [ -n "$$missing" ]; then echo "test-cluster: NOT RUN: $$missing" >&2; exit; fi; \
+		$(MAKE) cluster-programs && $(GO) test -C test/realcluster -v -count 1 -timeout 60m $(TESTFLAGS) ./...
+
+# make test-kind KIND=cosi-emu
+KIND ?= kind
+.PHONY: test-kind
+test-kind: cluster-tools # Run the tests of test-cluster in the cluster KIND of kind, without those of nodes.
+	COSI_EMU_TEST_KIND=$(KIND) $(GO) test -C test/realcluster -v -count 1 -timeout 60m $(TESTFLAGS) ./...
+
 # The scenarios for v1alpha2: those for v1alpha1 have a folder of their own.
 SUITE = $(filter-out scenarios/suite/v1alpha1/,$(wildcard scenarios/suite/*/))
 
@@ -175,7 +205,7 @@ upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the rele
 
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
-	nightly-conformance nightly-explore nightly-sample nightly-interference nightly-components nightly-soak
+	nightly-conformance nightly-explore nightly-sample nightly-interference nightly-components nightly-soak test-cluster
 .PHONY: test-nightly
 test-nightly: ## Run what is random or takes hours, with a new SEED.
 	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \
@@ -395,6 +425,7 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 	cd test/clients && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/azure && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/bench && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/realcluster && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd examples/driver-author && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/gcs && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/csi && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...

@@ -41,7 +41,8 @@ var (
 		"RoleBinding cosi-controller-leader-election", "RoleBinding cosi-sidecar-bridge", "RoleBinding cosi-sidecar-leader-election",
 		"ServiceAccount cosi-controller", "ServiceAccount cosi-sidecar",
 	}
-	controller = []string{
+	rightsV1alpha1 = []string{"ClusterRole cosi-sidecar-v1alpha1", "ClusterRoleBinding cosi-sidecar-v1alpha1"}
+	controller     = []string{
 		"Deployment cosi-controller", "PodDisruptionBudget cosi-controller", "Service cosi-controller-metrics",
 	}
 	driver = []string{
@@ -65,6 +66,9 @@ func TestBuild(t *testing.T) {
 			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",
 		}},
 		{"Bridge", "bridge", "a driver of v1alpha1 for it", []string{"Deployment cosi-old-driver"}},
+		{"RBACV1alpha1", "rbac/v1alpha1", "the additional rights of a sidecar of v1alpha1", rightsV1alpha1},
+		{"V1alpha1", "v1alpha1", "all that COSI v1alpha1 needs but drivers", slices.Concat(kinds, rights, rightsV1alpha1, controller)},
+		{"DriverV1alpha1", "v1alpha1/example-driver", "the same driver, and classes of v1alpha1", driver},
 		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{
 			"ClusterRole cosi-metrics-auth", "ClusterRole cosi-metrics-reader", "ClusterRoleBinding cosi-metrics-auth",
 		}},
@@ -85,6 +89,27 @@ func TestBuild(t *testing.T) {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestVersion verifies that the components of deploy/v1alpha1 have that version, and the classes, too.
+func TestVersion(t *testing.T) {
+	objects := slices.Concat(deploytest.Build(t, "v1alpha1"), deploytest.Build(t, "v1alpha1/example-driver"))
+	templates := deploytest.PodTemplates(t, objects)
+	for _, tc := range []struct{ deployment, container, flag string }{
+		{"cosi-controller", "controller", "--api=v1alpha1"},
+		{"cosi-fake-driver", "driver", "--dialect=v1alpha1"},
+		{"cosi-fake-driver", "sidecar", "--api=v1alpha1"},
+	} {
+		args := container(t, templates[tc.deployment].Spec.Containers, tc.container).Args
+		if !slices.Contains(args, tc.flag) {
+			t.Errorf("%s/%s has no flag %s in %v", tc.deployment, tc.container, tc.flag, args)
+		}
+	}
+	for _, object := range objects {
+		if object.GetAPIVersion() == group+"/v1alpha2" {
+			t.Errorf("%s %s has version v1alpha2", object.GetKind(), object.GetName())
+		}
 	}
 }
 
@@ -160,6 +185,9 @@ func checkProbes(t *testing.T, container corev1.Container) {
 	t.Helper()
 	if container.LivenessProbe == nil || container.ReadinessProbe == nil {
 		t.Error("there should be a liveness and a readiness probe")
+	}
+	if probe := container.LivenessProbe; probe != nil && probe.TimeoutSeconds < 10 {
+		t.Errorf("the liveness probe times out after %d s, which a container on a busy node can take", probe.TimeoutSeconds)
 	}
 	for _, probe := range []*corev1.Probe{container.StartupProbe, container.LivenessProbe, container.ReadinessProbe} {
 		if probe == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -28,6 +29,15 @@ var name = types.NamespacedName{Namespace: "cosi-system", Name: "cosi-driver"}
 
 // token is the token that the fake client issues.
 const token = "fake-token"
+
+// withToken answers requests for a token with an error.
+func withToken(err error) interceptor.Funcs {
+	return interceptor.Funcs{SubResourceCreate: func(
+		context.Context, client.Client, string, client.Object, client.Object, ...client.SubResourceCreateOption,
+	) error {
+		return err
+	}}
+}
 
 func cluster(funcs interceptor.Funcs) client.Client {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}}
@@ -92,18 +102,15 @@ func expectFiles(t *testing.T, dir string, want map[string]string) {
 
 // TestWriteFails names the object or the setting that is wrong.
 func TestWriteFails(t *testing.T) {
-	denied := interceptor.Funcs{SubResourceCreate: func(
-		context.Context, client.Client, string, client.Object, client.Object, ...client.SubResourceCreateOption,
-	) error {
-		return errors.New("denied")
-	}}
+	missing := apierrors.NewNotFound(corev1.Resource("serviceaccounts"), name.Name)
 	tests := map[string]struct {
 		host  string
 		funcs interceptor.Funcs
 		want  string
 	}{
-		"URL":   {"https://host:port", interceptor.Funcs{}, "the URL of the API server"},
-		"Token": {"https://127.0.0.1:6443", denied, "ServiceAccount cosi-system/cosi-driver: denied"},
+		"URL":     {"https://host:port", interceptor.Funcs{}, "the URL of the API server"},
+		"Token":   {"https://127.0.0.1:6443", withToken(errors.New("denied")), "ServiceAccount cosi-system/cosi-driver: denied"},
+		"Missing": {"https://127.0.0.1:6443", withToken(missing), "not found; apply deploy/driver-rbac"},
 	}
 	for title, tc := range tests {
 		dir := t.TempDir()

@@ -7,6 +7,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -26,7 +27,12 @@ func requestToken(ctx context.Context, c client.Client, name types.NamespacedNam
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		ExpirationSeconds: new(int64(tokenLifetime / time.Second)),
 	}}
-	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
+	err := c.SubResource("token").Create(ctx, account, request)
+	if apierrors.IsNotFound(err) {
+		return "", fmt.Errorf("ServiceAccount %s of the driver not found; apply deploy/driver-rbac, or the manifest of --driver-rbac, "+
+			"or give --install: %w", name, err)
+	}
+	if err != nil {
 		return "", fmt.Errorf("get a token of the driver's ServiceAccount %s: %w", name, err)
 	}
 	return request.Status.Token, nil

@@ -59,13 +59,22 @@ func (o Options) writeImage(work string, programs []program) error {
 	return writeTo(o.path("cosi-emu_"+o.Version+"_image.tar"), func(w io.Writer) error { return writeTar(w, files, o.Time) })
 }
 
+// Repository is the repository of the image.
+const Repository = "ghcr.io/cosi-emu/cosi-emu"
+
+// containerdName is the annotation from which `ctr images import`, and so `kind load image-archive`, takes
+// the name of an image. The standard annotation has only its tag.
+const containerdName = "io.containerd.image.name"
+
 // writeLayout writes an OCI layout whose one reference is the index.
 func writeLayout(dir string, index v1.ImageIndex, version string) error {
 	path, err := layout.Write(dir, mutate.IndexMediaType(empty.Index, types.OCIImageIndex))
 	if err != nil {
 		return err
 	}
-	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": version})); err != nil {
+	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{
+		"org.opencontainers.image.ref.name": version, containerdName: Repository + ":" + version,
+	})); err != nil {
 		return err
 	}
 	return os.RemoveAll(filepath.Join(dir, "ingest")) // of the library, if there is one
@@ -128,7 +137,13 @@ func (o Options) layer(p program) (v1.Layer, error) {
 }
 
 func directories() []file {
-	files := []file{{name: "tmp", mode: 0o1777}, {name: home[1:], mode: 0o700, owner: user}}
+	files := []file{
+		{name: "tmp", mode: 0o1777},
+		{name: home[1:], mode: 0o700, owner: user},
+		// A library creates this directory when the program starts, which would end with a panic on a
+		// read-only root file system.
+		{name: "tmp/kubebuilder-envtest", mode: 0o755},
+	}
 	for _, name := range []string{"etc", "home", "usr", "usr/bin"} {
 		files = append(files, file{name: name, mode: 0o755})
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,12 +24,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/hack/release/internal/release"
 )
 
-// image returns the image for this machine from the archive with the OCI layout.
-func image(t *testing.T) v1.Image {
+// imageIndex returns the index of the archive with the OCI layout.
+func imageIndex(t *testing.T) v1.ImageIndex {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("images have programs for Linux")
-	}
 	f, err := os.Open(filepath.Join(files(t), "cosi-emu_"+version+"_image.tar"))
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +38,16 @@ func image(t *testing.T) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := find(index)
+	return index
+}
+
+// image returns the image for this machine from the archive.
+func image(t *testing.T) v1.Image {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("images have programs for Linux")
+	}
+	found, err := find(imageIndex(t))
 	if err != nil || found == nil {
 		t.Fatalf("image for %s: %v, %v", runtime.GOARCH, found, err)
 	}
@@ -104,6 +111,20 @@ func container(t *testing.T) func(args ...string) *exec.Cmd {
 	}
 }
 
+// TestImageName verifies the annotations from which a container tool and containerd take the name.
+func TestImageName(t *testing.T) {
+	manifest, err := imageIndex(t).IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"org.opencontainers.image.ref.name": version, "io.containerd.image.name": "ghcr.io/cosi-emu/cosi-emu:" + version,
+	}
+	if got := manifest.Manifests[0].Annotations; !maps.Equal(got, want) {
+		t.Errorf("annotations %v, want %v", got, want)
+	}
+}
+
 func TestImage(t *testing.T) {
 	config, err := image(t).ConfigFile()
 	if err != nil {
@@ -118,6 +139,23 @@ func TestImage(t *testing.T) {
 	text, err := container(t)("version").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(text), "cosi-emu "+version) {
 		t.Errorf("version: %v\n%s", err, text)
+	}
+}
+
+// TestImageReadOnly runs the program of the image without the right to write to any directory: Pods have a
+// read-only root file system.
+func TestImageReadOnly(t *testing.T) {
+	cmd := container(t)("sidecar", "--help")
+	if err := filepath.WalkDir(cmd.SysProcAttr.Chroot, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o555) //nolint:gosec // in a directory of this test
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
