@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -172,6 +173,38 @@ func TestCompletion(t *testing.T) {
 			check.Stdin = strings.NewReader(script)
 			if out, err := check.CombinedOutput(); err != nil {
 				t.Errorf("%s does not understand the script: %v\n%s", shell, err, out)
+			}
+		})
+	}
+}
+
+// TestRunOtherVersion: a command that would run no scenario is rejected before anything starts.
+func TestRunOtherVersion(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, setup string) string {
+		file := filepath.Join(dir, name+".yaml")
+		text := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: " + name + "\n" + setup + "steps:\n- mark: here\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	old, current := write("old", "setup: {api: v1alpha1}\n"), write("current", "")
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		err    string
+	}{
+		"Dialect": {
+			"A driver of another dialect is for v1alpha2.", []string{"run", old, "--dialect", "one-mode"},
+			"scenario old is for the kinds of v1alpha1, and the emulator serves v1alpha2; add --api v1alpha1",
+		},
+		"API": {"The flag selects nothing.", []string{"run", current, "--api", "v1alpha1"}, "is for the kinds of v1alpha2; leave --api v1alpha1 out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, _, errs := runCommandLine(t, tc.args...)
+			if code != 2 || !strings.Contains(errs, tc.err) {
+				t.Errorf("%s\nexit code %d, want 2, and %q:\n%s", tc.reason, code, tc.err, errs)
 			}
 		})
 	}
