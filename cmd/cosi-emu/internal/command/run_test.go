@@ -209,3 +209,26 @@ func TestRunOtherVersion(t *testing.T) {
 		})
 	}
 }
+
+// TestInitExplore writes the scenario with which the help of explore begins.
+func TestInitExplore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"init", "explore"}, {"lint", "lifecycle.yaml"}} {
+		if code, out, errs := runCommandLine(t, args...); code != 0 {
+			t.Errorf("cosi-emu %v: exit code %d\n%s%s", args, code, out, errs)
+		}
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		err  string
+	}{
+		"Both":     {[]string{"explore", "--suite", "lifecycle.yaml"}, "lifecycle.yaml"},
+		"Scenario": {[]string{"explore", "lifecycle.yaml", "--scenario", "a"}, "select scenarios of --suite"},
+		"None":     {[]string{"explore", "--suite", "--scenario", "none"}, "none of"},
+		"Nothing":  {[]string{"explore"}, "requires a file or a directory"},
+	} {
+		if code, _, errs := runCommandLine(t, tc.args...); code != 2 || !strings.Contains(errs, tc.err) {
+			t.Errorf("%s: exit code %d, want 2 and %q:\n%s", name, code, tc.err, errs)
+		}
+	}
+}
