@@ -163,7 +163,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 		}
 	}
 	if d := found.Divergence; d != nil {
-		_, err := fmt.Fprintf(r.streams.Out, "The replay has diverged, and is %s. The first difference, at event %d:\n%s\n",
+		_, err := fmt.Fprintf(r.streams.Out, "The replay differs from the recording; its scenario: %s. The first difference, at event %d:\n%s\n",
 			shown.Outcome, d.Event.Seq, d)
 		return errors.Join(err, cli.ExitError(exitDiverged))
 	}
@@ -178,7 +178,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 			then = ", and was " + recorded.End.Outcome + " when it was recorded"
 		}
 	}
-	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d acts, no difference.\n", shown.Outcome, then, found.Compared)
+	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d operations compared, no difference.\n", shown.Outcome, then, found.Compared)
 	if err != nil {
 		return err
 	}
