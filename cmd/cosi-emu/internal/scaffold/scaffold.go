@@ -28,7 +28,9 @@ const (
 )
 
 // Kinds returns all kinds.
-func Kinds() []string { return []string{string(Scenario), string(Explore), string(DriverTest), string(CI)} }
+func Kinds() []string {
+	return []string{string(Scenario), string(Explore), string(DriverTest), string(CI)}
+}
 
 var kinds = map[Kind]struct{ template, file string }{
 	Scenario:   {"scenario.yaml", "scenario.yaml"},

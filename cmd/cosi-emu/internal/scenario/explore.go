@@ -31,8 +31,8 @@ type exploration struct {
 	suite   bool
 	// selection are scenarios of the suite.
 	selection selection
-	reports reports
-	started time.Time
+	reports   reports
+	started   time.Time
 
 	destinations []destination
 }
