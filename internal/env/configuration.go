@@ -67,8 +67,8 @@ func (a s3Access) with(lines []string, authority string) []string {
 
 func rclone(a s3Access) []string {
 	lines := []string{
-		"# rclone --config FILE ls cosi:" + a.Bucket, "[cosi]", "type = s3", "provider = Other", "endpoint = " + a.Endpoint, "region = " + a.Region,
-		"access_key_id = " + a.Key, "secret_access_key = " + a.Secret, "force_path_style = true",
+		"# rclone --config FILE ls cosi:" + a.Bucket, "[cosi]", "type = s3", "provider = Other", "endpoint = " + a.Endpoint,
+		"region = " + a.Region, "access_key_id = " + a.Key, "secret_access_key = " + a.Secret, "force_path_style = true",
 	}
 	return a.with(lines, "# With TLS: --ca-cert %s, and AWS_CA_BUNDLE unset.")
 }
@@ -112,7 +112,7 @@ func loki(a s3Access) []string {
 
 func spring(a s3Access) []string {
 	lines := []string{
-		"# application.properties of Spring Cloud AWS; cosi.bucket is the name of the bucket, for @Value.", "cosi.bucket=" + a.Bucket,
+		"# application.properties of Spring Cloud AWS; cosi.bucket is for @Value.", "cosi.bucket=" + a.Bucket,
 		"spring.cloud.aws.credentials.access-key=" + a.Key, "spring.cloud.aws.credentials.secret-key=" + a.Secret,
 		"spring.cloud.aws.region.static=" + a.Region, "spring.cloud.aws.s3.endpoint=" + a.Endpoint,
 		"spring.cloud.aws.s3.path-style-access-enabled=true",

@@ -61,7 +61,7 @@ s3 =
   addressing_style = path
 ca_bundle = /ca.crt
 `},
-		"Spring": {"Properties.", plain, env.FormatSpring, `# application.properties of Spring Cloud AWS; cosi.bucket is the name of the bucket, for @Value.
+		"Spring": {"Properties.", plain, env.FormatSpring, `# application.properties of Spring Cloud AWS; cosi.bucket is for @Value.
 cosi.bucket=b
 spring.cloud.aws.credentials.access-key=AK
 spring.cloud.aws.credentials.secret-key=SK
@@ -137,11 +137,14 @@ func TestMap(t *testing.T) {
 		want   []env.Variable
 		err    string
 	}{
-		"None":    {"Nothing is added.", nil, variables, ""},
-		"Renamed": {"Both names have the value.", []string{"S3_BUCKET=BUCKET_NAME"}, []env.Variable{variables[0], {Name: "S3_BUCKET", Value: "b"}}, ""},
-		"Unknown": {"A misspelt key has a suggestion.", []string{"A=BUCKET_NAM"}, nil, `A=BUCKET_NAM: no variable has the name BUCKET_NAM: did you mean "BUCKET_NAME"?`},
-		"NoKey":   {"It has the form of an assignment.", []string{"A"}, nil, `"A" must have the form NAME=KEY`},
-		"NoName":  {"A shell would reject the name.", []string{"a-b=BUCKET_NAME"}, nil, `"a-b=BUCKET_NAME" must have the form NAME=KEY`},
+		"None": {"Nothing is added.", nil, variables, ""},
+		"Renamed": {
+			"Both names have the value.", []string{"S3_BUCKET=BUCKET_NAME"}, []env.Variable{variables[0], {Name: "S3_BUCKET", Value: "b"}}, "",
+		},
+		"Unknown": {"A misspelt key has a suggestion.", []string{"A=BUCKET_NAM"}, nil,
+			`A=BUCKET_NAM: no variable has the name BUCKET_NAM: did you mean "BUCKET_NAME"?`},
+		"NoKey":  {"It has the form of an assignment.", []string{"A"}, nil, `"A" must have the form NAME=KEY`},
+		"NoName": {"A shell would reject the name.", []string{"a-b=BUCKET_NAME"}, nil, `"a-b=BUCKET_NAME" must have the form NAME=KEY`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []env.Variable

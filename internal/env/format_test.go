@@ -138,7 +138,8 @@ func TestForEmulator(t *testing.T) {
 	}
 	info.GCSEndpoint, info.S3CertificateAuthority = "", "/ca.crt"
 	withTLS := append(
-		want[:2:2], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"}, env.Variable{Name: "NODE_EXTRA_CA_CERTS", Value: "/ca.crt", Added: "for Node.js"},
+		want[:2:2], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"},
+		env.Variable{Name: "NODE_EXTRA_CA_CERTS", Value: "/ca.crt", Added: "for Node.js"},
 		env.Variable{Name: "SSL_CERT_FILE", Value: "/ca.crt", Added: "for Go, OpenSSL and the clients of Azure for Python"},
 		env.Variable{Name: "REQUESTS_CA_BUNDLE", Value: "/ca.crt", Added: "for the clients of GCS for Python"},
 	)

@@ -77,7 +77,9 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	p.http = &http.Server{
-		Handler:           &guard{hosts: []string{"127.0.0.1:" + port, "localhost:" + port}, token: token, policy: policy, links: &p.links, next: handler},
+		Handler: &guard{
+			hosts: []string{"127.0.0.1:" + port, "localhost:" + port}, token: token, policy: policy, links: &p.links, next: handler,
+		},
 		ReadHeaderTimeout: readTimeout, BaseContext: func(net.Listener) context.Context { return running },
 	}
 	p.done.Go(func() { p.served = p.http.Serve(listener) })

@@ -20,16 +20,18 @@ func TestNothingMatchesOnlyAbsent(t *testing.T) {
 		pattern string
 		want    []string // the values that match
 	}{
-		"absent":       {"{a: absent}", []string{"no object", "no field", "null", "empty text", "empty list", "empty object"}},
-		"present":      {"{a: present}", []string{"text", "number", "list", "object"}},
-		"null":         {"{a: null}", []string{"null"}},
-		"text":         {"{a: x}", []string{"text"}},
-		"empty text":   {"{a: ''}", []string{"empty text"}},
-		"number":       {"{a: 1}", []string{"number"}},
-		"template":     {"{a: '${1}'}", []string{"number"}},
-		"cel":          {"{a: {cel: self != 'old'}}", []string{"empty text", "empty list", "empty object", "text", "number", "list", "object"}},
-		"cel of type":  {"{a: {cel: self > 0}}", []string{"number"}},
-		"not":          {"{a: {not: y}}", []string{"no field", "null", "empty text", "empty list", "empty object", "text", "number", "list", "object"}},
+		"absent":      {"{a: absent}", []string{"no object", "no field", "null", "empty text", "empty list", "empty object"}},
+		"present":     {"{a: present}", []string{"text", "number", "list", "object"}},
+		"null":        {"{a: null}", []string{"null"}},
+		"text":        {"{a: x}", []string{"text"}},
+		"empty text":  {"{a: ''}", []string{"empty text"}},
+		"number":      {"{a: 1}", []string{"number"}},
+		"template":    {"{a: '${1}'}", []string{"number"}},
+		"cel":         {"{a: {cel: self != 'old'}}", []string{"empty text", "empty list", "empty object", "text", "number", "list", "object"}},
+		"cel of type": {"{a: {cel: self > 0}}", []string{"number"}},
+		"not": {"{a: {not: y}}", []string{
+			"no field", "null", "empty text", "empty list", "empty object", "text", "number", "list", "object",
+		}},
 		"mapping":      {"{a: {b: 1}}", []string{"object"}},
 		"inner absent": {"{a: {c: absent}}", []string{"no object", "no field", "null", "empty object", "object"}},
 		"inner not":    {"{a: {b: {not: 2}}}", []string{"no field", "null", "empty object", "object"}},

@@ -55,7 +55,8 @@ The environment has COSI_EMU_NAME, so that commands of cosi-emu use this emulato
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&e.start.Session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
+	cmd.Flags().StringVar(&e.start.Session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	cmd.Flags().Lookup("name").DefValue = "" // a new name each time
 	e.start.Add(cmd.Flags())
 	e.access.addFlags(cmd.Flags())

@@ -199,7 +199,9 @@ func TestRunOtherVersion(t *testing.T) {
 			"A driver of another dialect is for v1alpha2.", []string{"run", old, "--dialect", "one-mode"},
 			"scenario old is for the kinds of v1alpha1, and the emulator serves v1alpha2; add --api v1alpha1",
 		},
-		"API": {"The flag selects nothing.", []string{"run", current, "--api", "v1alpha1"}, "is for the kinds of v1alpha2; leave --api v1alpha1 out"},
+		"API": {
+			"The flag selects nothing.", []string{"run", current, "--api", "v1alpha1"}, "is for the kinds of v1alpha2; leave --api v1alpha1 out",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, _, errs := runCommandLine(t, tc.args...)

@@ -79,7 +79,8 @@ be read, 3 if the environment failed.`,
 	flags.StringVar(&r.as, "as", asScenario, "mode of the replay: scenario, driver or judge")
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for the scenario, without the start of the emulator")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow the scenario to run programs on this machine")
-	flags.StringVar(&r.start.Session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // a new name each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)

@@ -151,7 +151,8 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
 		"directory for recordings of all scenarios (default: the user's cache, failed scenarios only)")
-	flags.StringVar(&r.start.Session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "run-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)

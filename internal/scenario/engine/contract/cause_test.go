@@ -14,16 +14,19 @@ import (
 // reaches, and the failure has the cause.
 func TestCause(t *testing.T) {
 	const (
-		access = "\n- apply:\n  - {kind: BucketAccess, metadata: {name: rw}, spec: {bucketAccessClassName: \"${accessClass}\", protocol: PROTOCOL, " +
+		access = "\n- apply:\n  - {kind: BucketAccess, metadata: {name: rw}, " +
+			"spec: {bucketAccessClassName: \"${accessClass}\", protocol: PROTOCOL, " +
 			"bucketClaims: [{bucketClaimName: photos, accessSecretName: keys, accessModes: {objectData: ReadWrite}}]}}\n"
-		claim     = "steps:\n- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: \"${class}\", protocols: [PROTOCOL]}}\n"
+		claim = "steps:\n- apply: {kind: BucketClaim, metadata: {name: photos}, " +
+			"spec: {bucketClassName: \"${class}\", protocols: [PROTOCOL]}}\n"
 		ready     = "- expect: {BucketClaim/photos: {status: {readyToUse: true}}}\n  timeout: 1h\n"
 		granted   = "- expect: {BucketAccess/rw: {status: {readyToUse: true}}}\n  timeout: 1h\n"
 		secret    = "- expect: {Secret/keys: {data: {BUCKET_NAME: present}}}\n  timeout: 1h\n"
 		quota     = "setup: {classes: [{name: q, parameters: {quotaBytes: lots}}]}\n"
 		off       = `spec.protocols has GCS, but driver fake.cosi-emu serves only [S3]`
 		odd       = `parameter quotaBytes is "lots"`
-		corrected = "- parallel:\n  - - settle: {}\n    - patch: {BucketClaim/photos: {metadata: {labels: {a: b}}}}\n  - - expect: {BucketClaim/photos: " +
+		corrected = "- parallel:\n  - - settle: {}\n    - patch: {BucketClaim/photos: {metadata: {labels: {a: b}}}}\n" +
+			"  - - expect: {BucketClaim/photos: " +
 			"{metadata: {labels: {a: b}}}}\n      timeout: 1h\n"
 	)
 	emu := emulatortest.Start(t, emulator.Options{})
@@ -35,8 +38,10 @@ func TestCause(t *testing.T) {
 			"Its class does not exist.", strings.ReplaceAll(claim, "${class}", "nonesuch") + ready,
 			[]string{"BucketClaim/photos: condition not met", `BucketClass "nonesuch" not found`},
 		},
-		"Protocol":        {"The driver does not serve it.", strings.ReplaceAll(claim, "PROTOCOL", "GCS") + ready, []string{off}},
-		"ProtocolAccess":  {"The Bucket is the cause.", strings.ReplaceAll(claim+access+granted, "PROTOCOL", "GCS"), []string{"BucketAccess/rw", off}},
+		"Protocol": {"The driver does not serve it.", strings.ReplaceAll(claim, "PROTOCOL", "GCS") + ready, []string{off}},
+		"ProtocolAccess": {
+			"The Bucket is the cause.", strings.ReplaceAll(claim+access+granted, "PROTOCOL", "GCS"), []string{"BucketAccess/rw", off},
+		},
 		"ProtocolSecret":  {"The Secret never comes.", strings.ReplaceAll(claim+access+secret, "PROTOCOL", "GCS"), []string{"Secret/keys", off}},
 		"Parameter":       {"The driver rejects it.", quota + strings.ReplaceAll(claim, "${class}", "${classes.q}") + ready, []string{odd}},
 		"CorrectedInTime": {"A step beside it may still correct the object.", strings.ReplaceAll(claim, "${class}", "nonesuch") + corrected, nil},
