@@ -3,6 +3,7 @@ package env_test
 import (
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,8 +138,7 @@ func TestForEmulator(t *testing.T) {
 		t.Errorf("with GCS: -want, +got:\n%s", diff)
 	}
 	info.GCSEndpoint, info.S3CertificateAuthority = "", "/ca.crt"
-	withTLS := append(
-		want[:2:2], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"},
+	withTLS := append(slices.Clone(want[:2]), env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"},
 		env.Variable{Name: "NODE_EXTRA_CA_CERTS", Value: "/ca.crt", Added: "for Node.js"},
 		env.Variable{Name: "SSL_CERT_FILE", Value: "/ca.crt", Added: "for Go, OpenSSL and the clients of Azure for Python"},
 		env.Variable{Name: "REQUESTS_CA_BUNDLE", Value: "/ca.crt", Added: "for the clients of GCS for Python"},

@@ -55,16 +55,3 @@ func (l List) decisive() List {
 	worst := l.Kind()
 	return slices.DeleteFunc(l, func(c Cause) bool { return c.Kind < worst })
 }
-
-// add adds a cause, unless another object repeats its message: a claim quotes its Bucket.
-func (l *List) add(c Cause) {
-	for i := range *l {
-		known := &(*l)[i]
-		repeats := known.Message == c.Message && known.Object == c.Object
-		if repeats || strings.HasSuffix(known.Message, c.Object+": "+c.Message) {
-			*known = Cause{Object: c.Object, Message: c.Message, Kind: max(known.Kind, c.Kind)}
-			return
-		}
-	}
-	*l = append(*l, c)
-}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -122,4 +123,17 @@ func (s *search) conditions(object string, generation int64, conditions []metav1
 		}
 		s.add(Cause{Object: object, Message: condition.Message, Kind: kind})
 	}
+}
+
+// add adds a cause, unless another object repeats its message: a claim quotes its Bucket.
+func (s *search) add(c Cause) {
+	for i := range s.List {
+		known := &s.List[i]
+		repeats := known.Message == c.Message && known.Object == c.Object
+		if repeats || strings.HasSuffix(known.Message, c.Object+": "+c.Message) {
+			*known = Cause{Object: c.Object, Message: c.Message, Kind: max(known.Kind, c.Kind)}
+			return
+		}
+	}
+	s.List = append(s.List, c)
 }
