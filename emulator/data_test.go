@@ -110,3 +110,27 @@ func TestDriverNamesAreRecorded(t *testing.T) {
 		})
 	}
 }
+
+// TestServicesAreRecorded: a later start without options serves the buckets of a data directory as before, at the
+// same addresses. Options that leave a protocol out are rejected.
+func TestServicesAreRecorded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	options := func(o emulator.Options) emulator.Options {
+		o.ControlPlaneKind, o.DataDir = emulator.ControlPlaneEmbedded, dir
+		return o
+	}
+	both := []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}
+	first, stop := startOwn(t, options(emulator.Options{Protocols: both, TLS: true}))
+	endpoints := func(info emulator.Info) []string { return []string{info.S3Endpoint, info.GCSEndpoint} }
+	want := endpoints(first.Info())
+	stop()
+	second, stop := startOwn(t, options(emulator.Options{}))
+	if diff := cmp.Diff(want, endpoints(second.Info())); diff != "" {
+		t.Errorf("endpoints after a restart: -before, +after:\n%s", diff)
+	}
+	stop()
+	_, err := emulator.Start(t.Context(), options(emulator.Options{Protocols: both[:1]}))
+	if !errors.Is(err, emulator.ErrOptions) || !strings.Contains(err.Error(), "its driver has protocol GCS") {
+		t.Errorf("Start() without a protocol = %v, want it rejected", err)
+	}
+}

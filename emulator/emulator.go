@@ -22,6 +22,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
+	"github.com/cosi-emu/cosi-emu/internal/datarecord"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/externaldriver"
 	"github.com/cosi-emu/cosi-emu/internal/interference"
@@ -81,6 +82,7 @@ type Emulator struct {
 	dialects map[string]dialects.Dialect
 
 	origin   origin
+	recalled datarecord.Record
 	restored string     // the directory with the contents of the snapshot, without a data directory
 	saving   sync.Mutex // held by SaveSnapshot
 
@@ -96,14 +98,15 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 		return nil, err
 	}
 	opts, from, err := opts.openSnapshot()
+	var recalled datarecord.Record
 	if err == nil {
-		opts, err = opts.recallData()
+		opts, recalled, err = opts.recallData()
 	}
 	if err != nil {
 		return nil, err
 	}
 	e := &Emulator{
-		opts: opts.withDefaults(), origin: from, failed: make(chan error, 1), faults: fault.NewSet(),
+		opts: opts.withDefaults(), origin: from, recalled: recalled, failed: make(chan error, 1), faults: fault.NewSet(),
 		tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
@@ -134,6 +137,9 @@ func (e *Emulator) start(ctx context.Context) error {
 		return err
 	}
 	if err := e.inOrder(ctx, e.backendPhases()...); err != nil {
+		return err
+	}
+	if err := e.recordData(); err != nil { // again, with the ports
 		return err
 	}
 	if err := e.startKubernetes(ctx); err != nil {

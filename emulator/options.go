@@ -51,7 +51,8 @@ type Options struct {
 	Dir string
 	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3 store,
 	// beyond Stop. If empty, Stop deletes them. Only one emulator at a time may use a directory;
-	// see instance.LockDataDir.
+	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS and the ports of the services default to
+	// the options of its last use.
 	DataDir string
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store and

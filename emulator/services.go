@@ -72,10 +72,10 @@ func (e *Emulator) startService(ctx context.Context, s service.Service) error {
 	return e.runService(ctx, instance, nil)
 }
 
-// reserve reserves the port of a service. The emulator warns if it is not the snapshot's.
+// reserve reserves the port of a service. The emulator warns if it is not the port of before.
 func (e *Emulator) reserve(ctx context.Context, s service.Service) (*service.Instance, error) {
 	instance, warning, err := service.Reserve(ctx, s, service.Place{
-		Bind: e.opts.listen().Bind(), Wanted: e.opts.servicePorts()[s.Protocol()], Saved: *s.SavedPort(&e.origin.info), API: e.opts.API,
+		Bind: e.opts.listen().Bind(), Wanted: e.opts.servicePorts()[s.Protocol()], Saved: e.savedPort(s), API: e.opts.API,
 	})
 	if err != nil {
 		return nil, err

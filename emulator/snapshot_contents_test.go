@@ -225,7 +225,7 @@ func TestSnapshotPort(t *testing.T) {
 			second, _ := startOwn(t, emulator.Options{Snapshot: file})
 			endpoint := second.Info().S3Endpoint
 			expectMoved(t, second, "S3 listens on port "+portOf(t, endpoint)+", and not on port "+
-				portOf(t, first.Info().S3Endpoint)+" of the snapshot, which another program uses: ", tc.says)
+				portOf(t, first.Info().S3Endpoint)+" as before, which another program uses: ", tc.says)
 			moved := maps.Clone(secret)
 			moved[v1alpha2.SecretKeyS3Endpoint] = endpoint
 			expectObject(t, moved, "hello.txt")
@@ -272,7 +272,7 @@ func TestSnapshotWantedPort(t *testing.T) {
 	defer ports.Close() //nolint:errcheck // nothing is written to it
 	again, _ := startOwn(t, emulator.Options{Snapshot: file, S3Port: port})
 	saved := portOf(t, emu.Info().S3Endpoint)
-	expectMoved(t, again, fmt.Sprintf("S3 listens on port %d, and not on port %s of the snapshot: ", port, saved), "Secrets")
+	expectMoved(t, again, fmt.Sprintf("S3 listens on port %d, and not on port %s as before: ", port, saved), "Secrets")
 }
 
 // provision creates a claim with an access, demo/photos, and waits until both are ready.

@@ -104,7 +104,7 @@ func TestProgramsKill(t *testing.T) {
 	h := newHomeWithPrograms(t)
 	killed, beside := h.up(), h.up("--name", "beside")
 	h.killEmulator(killed)
-	if gone := h.run("status"); gone.code != 1 || !strings.Contains(gone.err, "these are running: beside") {
+	if gone := h.run("status"); gone.code != 1 || !strings.Contains(gone.err, "add --name beside") {
 		t.Errorf("status of a killed emulator: exit code %d, %s", gone.code, gone.err)
 	}
 	if got := h.info("status", "--name", "beside", "-o", "json").PID; got != beside.PID {

@@ -33,6 +33,20 @@ func (r Record) WithDriver(start Record, standard dialects.Dialect) (_ Record, e
 	if r.Dialect != standard {
 		start.Dialect = r.Dialect
 	}
+	return r.withServices(start)
+}
+
+// withServices returns the options of a start with the services of the record: there may be buckets of each protocol.
+func (r Record) withServices(start Record) (Record, error) {
+	start.TLS = start.TLS || r.TLS
+	if start.Protocols == nil {
+		start.Protocols = r.Protocols
+	}
+	for _, protocol := range r.Protocols {
+		if !slices.Contains(start.Protocols, protocol) {
+			return start, fmt.Errorf("its driver has protocol %s; add that to the protocols, or leave them out", protocol)
+		}
+	}
 	return start, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/atomicfile"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -29,6 +30,12 @@ type Record struct {
 	DriverNames []string `json:"driverNames,omitempty"`
 	// Dialect is the dialect of the fake drivers. In another dialect, they choose other IDs.
 	Dialect dialects.Dialect `json:"dialect,omitempty"`
+	// Protocols are the protocols of the fake drivers. Buckets of another protocol would have no service.
+	Protocols []fakedriver.Protocol `json:"protocols,omitempty"`
+	// TLS means that the services of the fake drivers use TLS.
+	TLS bool `json:"tls,omitempty"`
+	// Ports are the ports of the services, which the Secrets of accesses name.
+	Ports map[string]int `json:"ports,omitempty"`
 }
 
 // file is the file of a data directory with its Record.

@@ -5,10 +5,8 @@ package env
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"path"
@@ -37,15 +35,31 @@ type Variable struct {
 // ErrNotReady is the error of a BucketAccess that has no credentials yet.
 var ErrNotReady = errors.New("it has no credentials yet")
 
-// ForEmulator returns the variables by which programs find an emulator.
-func ForEmulator(info description.Info) []Variable {
-	var variables []Variable
+// NameVariable selects the emulator for all commands of cosi-emu.
+const NameVariable = "COSI_EMU_NAME"
+
+// ForEmulator returns the variables by which programs find the emulator of a name.
+func ForEmulator(name string, info description.Info) []Variable {
+	variables := []Variable{{Name: NameVariable, Value: name}}
 	for _, e := range info.Endpoints() {
 		if e.Variable != "" {
 			variables = append(variables, Variable{Name: e.Variable, Value: e.Value})
 		}
 	}
+	if info.S3CertificateAuthority == "" {
+		return variables
+	}
+	for _, other := range authorityVariables {
+		variables = append(variables, Variable{Name: other.name, Value: info.S3CertificateAuthority, Added: other.readers})
+	}
 	return variables
+}
+
+// authorityVariables name the file with the certificate authority for clients that do not read AWS_CA_BUNDLE.
+var authorityVariables = []struct{ name, readers string }{
+	{"NODE_EXTRA_CA_CERTS", "for Node.js"},
+	{"SSL_CERT_FILE", "for Go, OpenSSL and the clients of Azure for Python"},
+	{"REQUESTS_CA_BUNDLE", "for the clients of GCS for Python"},
 }
 
 // ForAccess returns the values in the Secret of a BucketAccess, sorted by name: the AWS_* variables
@@ -179,76 +193,4 @@ func azureVariables(values map[string]string) []Variable {
 		})
 	}
 	return added
-}
-
-// Format is a form in which variables are written.
-type Format string
-
-const (
-	// FormatShell is commands for a POSIX shell.
-	FormatShell Format = "shell"
-	// FormatDotenv is a .env file.
-	FormatDotenv Format = "dotenv"
-	// FormatJSON is an object of strings.
-	FormatJSON Format = "json"
-)
-
-// Write writes variables in a format.
-func Write(w io.Writer, variables []Variable, format Format) error {
-	switch format {
-	case FormatShell:
-		return writeLines(w, variables, func(v Variable) string { return "export " + v.Name + "=" + shellWord(v.Value) + v.comment(" # ", "") })
-	case FormatDotenv:
-		return writeLines(w, variables, func(v Variable) string {
-			return v.comment("# "+v.Name+" is ", "\n") + v.Name + "=" + dotenvValue(v.Value)
-		})
-	case FormatJSON:
-		object := make(map[string]string, len(variables))
-		for _, v := range variables {
-			object[v.Name] = v.Value
-		}
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(object)
-	default:
-		return fmt.Errorf("format %q is not known; use %s, %s or %s", format, FormatShell, FormatDotenv, FormatJSON)
-	}
-}
-
-// comment explains an added variable, between a prefix and a suffix. It is empty for others.
-func (v Variable) comment(prefix, suffix string) string {
-	if v.Added == "" {
-		return ""
-	}
-	return prefix + v.Added + suffix
-}
-
-func writeLines(w io.Writer, variables []Variable, line func(Variable) string) error {
-	for _, v := range variables {
-		if _, err := fmt.Fprintln(w, line(v)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shellWord returns a value as one word of a POSIX shell.
-func shellWord(value string) string {
-	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
-}
-
-// dotenvValue returns a value in the form that most readers of .env files agree on: bare where
-// possible; in single quotes, where nothing is special; and otherwise in double quotes, with
-// escapes.
-func dotenvValue(value string) string {
-	const special = " \t\r\n\"'\\#$`&;|<>()*?[]{}~!"
-	switch {
-	case value != "" && !strings.ContainsAny(value, special):
-		return value
-	case !strings.ContainsAny(value, "'\r\n"):
-		return "'" + value + "'"
-	default:
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "$", `\$`, "`", "\\`").Replace(value) + `"`
-	}
 }

@@ -3,6 +3,7 @@ package env_test
 import (
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,21 +122,28 @@ func TestWriteUnknownFormat(t *testing.T) {
 
 func TestForEmulator(t *testing.T) {
 	info := description.Info{Kubeconfig: "/k", DriverEndpoint: "unix:///d.sock"}
-	want := []env.Variable{{Name: "KUBECONFIG", Value: "/k"}, {Name: "COSI_ENDPOINT", Value: "unix:///d.sock"}}
-	if diff := cmp.Diff(want, env.ForEmulator(info)); diff != "" {
+	want := []env.Variable{
+		{Name: "COSI_EMU_NAME", Value: "mine"}, {Name: "KUBECONFIG", Value: "/k"}, {Name: "COSI_ENDPOINT", Value: "unix:///d.sock"},
+	}
+	if diff := cmp.Diff(want, env.ForEmulator("mine", info)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	info.DriverEndpoint = ""
-	if diff := cmp.Diff(want[:1], env.ForEmulator(info)); diff != "" {
+	if diff := cmp.Diff(want[:2], env.ForEmulator("mine", info)); diff != "" {
 		t.Errorf("without a driver: -want, +got:\n%s", diff)
 	}
 	info.GCSEndpoint = "http://127.0.0.1:9090"
 	gcs := env.Variable{Name: "COSI_GCS_ENDPOINT", Value: info.GCSEndpoint}
-	if diff := cmp.Diff(append(want[:1:1], gcs), env.ForEmulator(info)); diff != "" {
+	if diff := cmp.Diff(append(want[:2:2], gcs), env.ForEmulator("mine", info)); diff != "" {
 		t.Errorf("with GCS: -want, +got:\n%s", diff)
 	}
 	info.GCSEndpoint, info.S3CertificateAuthority = "", "/ca.crt"
-	if diff := cmp.Diff(append(want[:1:1], env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"}), env.ForEmulator(info)); diff != "" {
+	withTLS := append(slices.Clone(want[:2]), env.Variable{Name: "AWS_CA_BUNDLE", Value: "/ca.crt"},
+		env.Variable{Name: "NODE_EXTRA_CA_CERTS", Value: "/ca.crt", Added: "for Node.js"},
+		env.Variable{Name: "SSL_CERT_FILE", Value: "/ca.crt", Added: "for Go, OpenSSL and the clients of Azure for Python"},
+		env.Variable{Name: "REQUESTS_CA_BUNDLE", Value: "/ca.crt", Added: "for the clients of GCS for Python"},
+	)
+	if diff := cmp.Diff(withTLS, env.ForEmulator("mine", info)); diff != "" {
 		t.Errorf("with TLS: -want, +got:\n%s", diff)
 	}
 }

@@ -176,7 +176,8 @@ func hubOfComplete() hub.Lists {
 				Parameters: map[string]string{"role": "writer"}, MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
 			},
 		}},
-		Secrets: []corev1.Secret{secret},
+		Secrets:    []corev1.Secret{secret},
+		FromEvents: true,
 	}
 }
 
@@ -185,6 +186,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("of v1alpha1: -want, +got:\n%s", diff)
 	}
 	want := hubOfComplete()
+	want.FromEvents = false
 	var objects []client.Object
 	for _, o := range []client.Object{
 		&want.Claims[0], &want.Buckets[0], &want.Accesses[0], &want.BucketClasses[0], &want.AccessClasses[0], &want.Secrets[0],

@@ -25,6 +25,8 @@ type Lists struct {
 	AccessClasses []v1alpha2.BucketAccessClass
 	// Secrets are access Secrets. BucketAccessReferenceAnnotation names the access.
 	Secrets []corev1.Secret
+	// FromEvents means that the conditions are derived from Events, which may be about an earlier state.
+	FromEvents bool
 }
 
 // Options limit Read.
@@ -112,7 +114,7 @@ func readV1alpha1(ctx context.Context, from client.Reader, opts Options) (Lists,
 }
 
 func (n *natives) convert() Lists {
-	var converted Lists
+	converted := Lists{FromEvents: true}
 	for i := range n.claims.Items {
 		converted.Claims = append(converted.Claims, n.claim(&n.claims.Items[i]))
 	}

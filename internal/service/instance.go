@@ -28,7 +28,7 @@ type Instance struct {
 type Place struct {
 	// Bind is the address that the service listens on.
 	Bind string
-	// Wanted is the port of the options, and Saved the port in the snapshot; 0 means none.
+	// Wanted is the port of the options, and Saved the port in the snapshot or the data directory; 0 means none.
 	Wanted, Saved int
 	// API is the version of the objects, which have the URL of the service.
 	API objectstorage.Version

@@ -24,14 +24,14 @@ type port struct {
 type portChoice struct {
 	// bind is the address that the service listens on.
 	bind string
-	// wanted is the port of the options, and saved the port in the snapshot; 0 means none.
+	// wanted is the port of the options, and saved the port in the snapshot or the data directory; 0 means none.
 	wanted, saved int
-	// moved explains the effect of another port than the snapshot's.
+	// moved explains the effect of another port than the saved one.
 	moved string
 }
 
-// reserve returns the port of a service: the port of the options, or else of the snapshot, or
-// else a free one. The warning is empty if it is the snapshot's.
+// reserve returns the port of a service: the port of the options, or else the saved one, or
+// else a free one. The warning is empty if it is the saved one.
 func (c portChoice) reserve(ctx context.Context, service string) (p *port, warning string, err error) {
 	listener, err := tcpport.Listen(ctx, service, net.JoinHostPort(c.bind, strconv.Itoa(cmp.Or(c.wanted, c.saved))))
 	taken := err != nil && c.wanted == 0 && c.saved != 0
@@ -52,13 +52,13 @@ func (c portChoice) reserve(ctx context.Context, service string) (p *port, warni
 	return p, warning, nil
 }
 
-// warning reports another port than the snapshot's.
+// warning reports another port than the saved one.
 func (c portChoice) warning(service, number string, taken bool) string {
 	why := ""
 	if taken {
 		why = ", which another program uses"
 	}
-	return fmt.Sprintf("%s listens on port %s, and not on port %d of the snapshot%s: %s", service, number, c.saved, why, c.moved)
+	return fmt.Sprintf("%s listens on port %s, and not on port %d as before%s: %s", service, number, c.saved, why, c.moved)
 }
 
 // listen listens on the port. The first call returns the listener that holds it.

@@ -61,7 +61,7 @@ func TestReserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "of the snapshot, which another program uses: the sidecar writes the new endpoint"; !strings.Contains(warning, want) {
+	if want := "as before, which another program uses: the sidecar writes the new endpoint"; !strings.Contains(warning, want) {
 		t.Errorf("the warning %q does not contain %q", warning, want)
 	}
 	if i.URL("127.0.0.1") == "http://127.0.0.1:"+number {

@@ -14,6 +14,7 @@ type guard struct {
 	hosts  []string
 	token  string
 	policy string
+	links  *links
 	next   http.Handler
 }
 
@@ -32,6 +33,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the page is served on 127.0.0.1 only; use the URL that 'cosi-emu status' prints", http.StatusMisdirectedRequest)
 	case !g.isOrigin(r):
 		http.Error(w, "requests of other pages are rejected", http.StatusForbidden)
+	case token == oncePath && r.Method == http.MethodGet && g.links.redeem(rest):
+		http.Redirect(w, r, "/"+g.token+"/", http.StatusSeeOther)
 	case subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) != 1:
 		http.Error(w, "the token is missing or wrong; use the URL that 'cosi-emu status' prints", http.StatusForbidden)
 	default:

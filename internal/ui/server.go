@@ -39,6 +39,7 @@ type Page struct {
 	url     string
 	graph   *graph
 	history *history
+	links   links
 	http    *http.Server
 	stop    context.CancelFunc // ends the watches and the streams
 	done    sync.WaitGroup
@@ -76,7 +77,9 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	p.http = &http.Server{
-		Handler:           &guard{hosts: []string{"127.0.0.1:" + port, "localhost:" + port}, token: token, policy: policy, next: handler},
+		Handler: &guard{
+			hosts: []string{"127.0.0.1:" + port, "localhost:" + port}, token: token, policy: policy, links: &p.links, next: handler,
+		},
 		ReadHeaderTimeout: readTimeout, BaseContext: func(net.Listener) context.Context { return running },
 	}
 	p.done.Go(func() { p.served = p.http.Serve(listener) })
@@ -120,7 +123,7 @@ func (p *Page) handler() (_ http.Handler, policy string, err error) {
 	mux.HandleFunc("GET /stream", p.stream)
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
 		"GET /timeline": p.timeline, "GET /event": p.event, "GET /object": p.object, "GET /keys": p.keys, "GET /content": p.content,
-		"POST /upload": p.upload, "POST /component": p.component,
+		"POST /upload": p.upload, "POST /component": p.component, "POST /link": p.issueLink,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)

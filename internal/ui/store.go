@@ -93,7 +93,7 @@ func (p *Page) credentials(ctx context.Context, access, claim string) (map[strin
 	} else {
 		namespace, name, ok := strings.Cut(access, "/")
 		if !ok {
-			return nil, errors.New("choose a BucketAccess")
+			return nil, fmt.Errorf("BucketAccess %q: its namespace is missing: write NAMESPACE/%s, or choose one of the list", access, access)
 		}
 		all, err = env.ForAccess(ctx, emu.Client(), emu.Info().API, client.ObjectKey{Namespace: namespace, Name: name}, claim)
 	}

@@ -51,6 +51,8 @@ func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if !wait(r.Context(), period) {
+			_, _ = w.Write([]byte("event: stopped\ndata: {}\n\n")) // for a browser that is still there: the page has ended
+			_ = control.Flush()
 			return
 		}
 	}

@@ -70,6 +70,10 @@ func expectKeyboard(t *testing.T, b *browser.Browser) {
 	b.Press("ArrowLeft")
 	b.Press("Enter")
 	b.AwaitText("#yaml", "kind: BucketAccess")
+	const inDetails = "document.getElementById('detail').contains(document.activeElement)"
+	b.Await(inDetails)
+	b.Press("Tab") // to the first control of the details, and not to the rest of the page
+	b.Await(inDetails + " && document.activeElement.id !== 'detail'")
 	b.Press("Escape")
 	b.Await("document.getElementById('detail').hidden")
 	awaitFocus("demo/photos-readwrite")

@@ -158,7 +158,7 @@ func (s *site) access(ctx context.Context, p protocol, name, access string) (env
 // environment has variables, and those that are for everyone.
 func (s *site) environment(variables []env.Variable) environment {
 	e := environment{}
-	for _, v := range append(env.ForEmulator(s.emulator.Info()), variables...) {
+	for _, v := range append(env.ForEmulator("clients", s.emulator.Info()), variables...) {
 		e[v.Name] = v.Value
 	}
 	return e

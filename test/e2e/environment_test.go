@@ -97,12 +97,12 @@ func TestEnvironment(t *testing.T) {
 		},
 		"Nothing": {reason: "there is no such access", err: apierrors.IsNotFound, says: []string{"BucketAccess", "/rw"}},
 		"Waiting": {
-			reason: "the conditions say what is missing", claims: []string{"a"},
+			reason: "it names what is missing", claims: []string{"a"},
 			status: v1alpha2.BucketAccessStatus{Conditions: []metav1.Condition{{
 				Type: v1alpha2.ConditionResourcesValidated, Status: metav1.ConditionUnknown, Reason: "Missing",
 				Message: "there is no BucketClaim a", LastTransitionTime: metav1.Now(),
 			}}},
-			err: is(env.ErrNotReady), says: []string{"/rw", "there is no BucketClaim a"},
+			err: is(env.ErrNotReady), says: []string{"/rw", `BucketClaim "a" not found`},
 		},
 		"SecretGone": {
 			reason: "COSI makes it again", claims: []string{"a"}, status: readyStatus,

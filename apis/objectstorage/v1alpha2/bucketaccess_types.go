@@ -66,8 +66,9 @@ type BucketAccessSpec struct {
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 }
 
-// BucketClaimAccess is the requested access to one BucketClaim. (The KEP calls it
-// BucketClaimReference, like another type.)
+// The KEP calls the next type BucketClaimReference, like another one.
+
+// BucketClaimAccess is the requested access to one BucketClaim.
 type BucketClaimAccess struct {
 	// bucketClaimName is the BucketClaim to access.
 	// +required

@@ -15,6 +15,8 @@ import (
 func (r *run) parallel(ctx context.Context, s *spec.Step) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	r.branches.Add(1)
+	defer r.branches.Add(-1)
 	failed := make([]error, len(s.Parallel))
 	var all sync.WaitGroup
 	for i, branch := range s.Parallel {

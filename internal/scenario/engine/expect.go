@@ -30,7 +30,7 @@ func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
 			return nil, err
 		}
 		wait := &objectWait{run: r, object: object, pattern: expectation.Pattern}
-		if result, err = wait.until(ctx); err != nil {
+		if result, err = wait.untilInVain(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,8 @@ func (r *run) explain(ctx context.Context, err error, mark uint64) error {
 		r.mu.Unlock()
 	}
 	denied := notes.Denials(r.engine.journal.Since(0)) // also when a component started
-	failure.Notes = slices.Concat(driver, notes.Requests(pending), notes.Processes(events, mark), denied, r.stopped(), notes.Machine(limit))
+	failure.Notes = slices.Concat(failure.Notes, driver, notes.Requests(pending), notes.Processes(events, mark), denied,
+		r.stopped(), notes.Machine(limit))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -45,6 +46,7 @@ type run struct {
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 
+	branches    atomic.Int32 // steps that run others at the same time
 	watcher     *watch.Watcher
 	idle        *idle.Detector
 	external    *backend.External

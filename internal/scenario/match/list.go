@@ -15,7 +15,7 @@ var keys = []string{"type", "bucketClaimName", "bucketName", "bucketID", "bucket
 // ignores the order and further items. Otherwise it compares item by item.
 func (m *matcher) list(path string, p spec.Pattern, got any) {
 	items, ok := got.([]any)
-	if !ok && !isAbsent(got) {
+	if !ok && !isAbsent(got) || m.gone && len(p.Items) == 0 {
 		m.differ(path, p, "a list", got)
 		return
 	}

@@ -153,7 +153,7 @@ func (m *matcher) mapping(path string, p spec.Pattern, got any) {
 			return
 		}
 		object = nil // absent fields then match, and other fields report their expected value
-		if path == "" && len(p.Fields) == 0 {
+		if len(p.Fields) == 0 {
 			m.differ(path, p, spec.Present, got)
 		}
 	}

@@ -115,6 +115,7 @@ func (v *validation) values(value *Value, of reflect.Type, schema *apiextensions
 	if !v.shape(schema, shape{value.Position, value.IsMapping(), value.IsList(), value.Scalar}, path) {
 		return
 	}
+	v.withinLimits(schema, value, path)
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}

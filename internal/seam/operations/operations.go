@@ -36,6 +36,9 @@ func Check(seam journal.Seam, pattern string) error {
 	if len(known) == 0 || slices.ContainsFunc(known, matches) || seam == journal.SeamAPI && isPath(pattern) {
 		return nil
 	}
+	if other, ok := Seam(pattern); ok {
+		return fmt.Errorf("unknown operation %q at seam %s: that is an operation of seam %s", pattern, seam, other)
+	}
 	if glob.HasWildcard(pattern) {
 		return fmt.Errorf("the pattern %q matches no operation at seam %s: %s", pattern, seam, hint(seam, pattern))
 	}
@@ -43,6 +46,20 @@ func Check(seam journal.Seam, pattern string) error {
 		return fmt.Errorf("unknown operation %q at seam %s: did you mean %q?", pattern, seam, meant)
 	}
 	return fmt.Errorf("unknown operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
+}
+
+// Seam returns the only seam that has the operations of a pattern, or false.
+func Seam(pattern string) (found journal.Seam, ok bool) {
+	for _, seam := range []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess} {
+		if !slices.ContainsFunc(Names(seam), func(name string) bool { return glob.Match(pattern, name) }) {
+			continue
+		}
+		if found != "" {
+			return "", false
+		}
+		found = seam
+	}
+	return found, found != ""
 }
 
 // hint describes the operations of a seam.

@@ -144,6 +144,18 @@ func TestCheck(t *testing.T) {
 				`and the driver's own calls AdminCreateBucket, AdminGetBucket, AdminDeleteBucket, ` +
 				`AdminPutAccount, AdminRotateAccount, AdminDeleteAccount, AdminEmptyBucket`,
 		},
+		"OtherSeam": {
+			reason: "The name is right, and the seam is not.", seam: "store", pattern: "DriverCreateBucket",
+			want: `unknown operation "DriverCreateBucket" at seam store: that is an operation of seam rpc`,
+		},
+		"OtherSeamOfPattern": {
+			reason: "So it is with a pattern.", seam: "rpc", pattern: "patch bucket*",
+			want: `unknown operation "patch bucket*" at seam rpc: that is an operation of seam api`,
+		},
+		"OtherSeamOfMethod": {
+			reason: "A store has no methods of drivers.", seam: "api", pattern: "PutObject",
+			want: `unknown operation "PutObject" at seam api: that is an operation of seam store`,
+		},
 		"NoStep": {
 			reason: "It has another name.", seam: "process", pattern: "restart",
 			want: `unknown operation "restart" at seam process: did you mean "start"?`,

@@ -162,8 +162,10 @@
   // ---- Details
   let opened = 0, back = null;
   function open(title, ...content) {
-    if ($('detail').hidden) back = document.activeElement;
+    const closed = $('detail').hidden;
+    if (closed) back = document.activeElement;
     $('detail').hidden = false;
+    if (closed) $('detail').focus({ preventScroll: true }); // the next Tab goes to its contents
     $('detail-title').textContent = title;
     $('detail-body').replaceChildren(...content);
     $('detail').scrollTop = 0;
@@ -414,6 +416,7 @@
     const source = new EventSource('stream');
     let fresh = true;
     source.onopen = () => { $('dot').className = 'dot on'; $('state').textContent = 'live'; fresh = true; };
+    source.addEventListener('stopped', () => { source.close(); $('dot').className = 'dot off'; $('state').textContent = 'the emulator has stopped; this page shows its last state'; });
     source.onerror = () => { $('dot').className = 'dot off'; $('state').textContent = 'the emulator does not answer'; };
     source.onmessage = message => {
       const update = JSON.parse(message.data);

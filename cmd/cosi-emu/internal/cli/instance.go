@@ -23,7 +23,10 @@ func Running(name string) (instance.Info, error) {
 	for i, other := range others {
 		names[i] = other.Name
 	}
-	return info, fmt.Errorf("%w; start it with '%s', or use --name; these are running: %s",
+	if len(names) == 1 {
+		return info, fmt.Errorf("%w; start it with '%s', or add --name %s for the running one", err, instance.Command("up", name), names[0])
+	}
+	return info, fmt.Errorf("%w; start it with '%s', or add --name for a running one: %s",
 		err, instance.Command("up", name), strings.Join(names, ", "))
 }
 

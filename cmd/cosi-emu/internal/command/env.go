@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,13 @@ import (
 // apiTimeout limits requests to the API server.
 const apiTimeout = 30 * time.Second
 
-type access struct{ access, claim string }
+type access struct {
+	access, claim string
+	maps          []string
+}
 
 func (a *access) addFlags(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&a.maps, "map", nil, "add a variable NAME with the value of another one, as NAME=KEY; can be repeated")
 	flags.StringVar(&a.access, "access", "", "BucketAccess whose credentials are added, namespace/name")
 	flags.StringVar(&a.claim, "claim", "", "BucketClaim to select, if the BucketAccess has several")
 }
@@ -40,6 +45,33 @@ func (a *access) key() (client.ObjectKey, bool, error) {
 	return client.ObjectKey{Namespace: namespace, Name: name}, true, nil
 }
 
+// validate rejects wrong flags.
+func (a *access) validate() error {
+	_, _, err := a.key()
+	_, mapErr := a.mappings()
+	return cmp.Or(err, mapErr)
+}
+
+func (a *access) mappings() ([]env.Mapping, error) {
+	mappings, err := env.ParseMappings(a.maps)
+	if err != nil {
+		return nil, cli.Usage(fmt.Errorf("--map %w", err))
+	}
+	return mappings, nil
+}
+
+// mapped adds the variables of --map.
+func (a *access) mapped(variables []env.Variable) ([]env.Variable, error) {
+	mappings, err := a.mappings()
+	if err != nil {
+		return nil, err
+	}
+	if variables, err = env.Map(variables, mappings); err != nil {
+		return nil, cli.Usage(fmt.Errorf("--map %w", err))
+	}
+	return variables, nil
+}
+
 func newEnv(streams cli.Streams) *cobra.Command {
 	var (
 		name   string
@@ -47,22 +79,28 @@ func newEnv(streams cli.Streams) *cobra.Command {
 		a      access
 		admin  bool
 	)
-	formats := []string{string(env.FormatShell), string(env.FormatDotenv), string(env.FormatJSON)}
+	formats := env.Formats()
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment variables of an emulator or a BucketAccess",
 		Long: `Print the environment variables of an emulator:
 
-  KUBECONFIG         the kubeconfig file
-  COSI_ENDPOINT      the driver's socket
-  COSI_GCS_ENDPOINT  the GCS service, with 'up --protocols GCS'
-  AWS_CA_BUNDLE      a file with the certificate authority, with 'up --tls'
+  COSI_EMU_NAME        the emulator, for all commands of cosi-emu in this shell
+  KUBECONFIG           the kubeconfig file
+  COSI_ENDPOINT        the driver's socket
+  COSI_GCS_ENDPOINT    the GCS service, with 'up --protocols GCS'
+  AWS_CA_BUNDLE        a file with the certificate authority, with 'up --tls'; also as
+                       NODE_EXTRA_CA_CERTS, SSL_CERT_FILE and REQUESTS_CA_BUNDLE
 
 --access adds the contents of the Secret of a BucketAccess: AWS_ENDPOINT_URL,
 AWS_ACCESS_KEY_ID, BUCKET_NAME and so on. AWS_REGION is not in the Secret: it is added
 with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one. For Azure,
 BUCKET_NAME and AZURE_STORAGE_CONNECTION_STRING are added to AZURE_STORAGE_SAS_TOKEN,
-which is the URI of the container with its signature.
+which is the URI of the container with its signature. --map gives a variable the name
+that an application reads.
+
+Besides lists of variables, the output can be the configuration of a program for S3:
+rclone, s3cmd, aws-config, thanos, loki or spring. These require --access.
 
 --admin adds the root key of the S3 store, which is a secret. It
 has all rights in all buckets, and can create buckets outside of COSI.
@@ -75,11 +113,24 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
   eval "$(cosi-emu env --admin)"
   aws --endpoint-url "$AWS_ENDPOINT_URL" s3 mb s3://legacy
 
-  # For docker.
-  cosi-emu env --access demo/photos-rw -o dotenv > .env`,
+  # With the names that an application reads.
+  cosi-emu env --access demo/photos-rw --map S3_BUCKET=BUCKET_NAME -o dotenv > .env
+
+  # For a container; the file has the way in which it reaches this machine.
+  cosi-emu env --access demo/photos-rw -o docker > app.env
+  docker run --network host --env-file app.env my-app
+
+  # For rclone.
+  cosi-emu env --access demo/photos-rw -o rclone > rclone.conf`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, formats...); err != nil {
 				return err
+			}
+			if err := a.validate(); err != nil {
+				return err
+			}
+			if a.access == "" && env.Format(output).RequiresAccess() {
+				return cli.Usage(fmt.Errorf("-o %s is the configuration of a program: it requires --access namespace/name", output))
 			}
 			variables, err := gather(cmd.Context(), name, a, admin)
 			if err != nil {
@@ -115,7 +166,10 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]env.Varia
 	case admin:
 		more, err = env.ForRootKey(info.Info)
 	}
-	return append(env.ForEmulator(info.Info), more...), err
+	if err != nil {
+		return nil, err
+	}
+	return a.mapped(append(env.ForEmulator(info.Name, info.Info), more...))
 }
 
 func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]env.Variable, error) {

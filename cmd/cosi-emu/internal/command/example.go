@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
@@ -18,12 +19,17 @@ func newExample(streams cli.Streams) *cobra.Command {
 		Use:   "example",
 		Short: "Print example manifests",
 		Long: `Print example manifests: a namespace with a BucketClaim and a BucketAccess. With
---classes, print the classes that 'cosi-emu up' creates, to adapt them for a cluster.`,
+--classes, print the classes that 'cosi-emu up' creates, to adapt them for a cluster.
+With --name, print them in the version of a running emulator.`,
 		Example: `  cosi-emu example | kubectl apply -f -
   cosi-emu example --protocol Azure | kubectl apply -f -
   cosi-emu example --api v1alpha1 | kubectl apply -f -
+  cosi-emu example --name mine | kubectl apply -f -
   cosi-emu example --classes > classes.yaml`,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.followEmulator(cmd.Flags()); err != nil {
+				return err
+			}
 			manifest, err := o.manifest()
 			if err != nil {
 				return err
@@ -36,6 +42,8 @@ func newExample(streams cli.Streams) *cobra.Command {
 	cli.AddAPI(cmd.Flags(), &o.api, "version of the kinds, v1alpha1 or v1alpha2")
 	cmd.Flags().StringVar(&o.protocol, "protocol", "",
 		"protocol of claim and access, S3, GCS or Azure; 'cosi-emu up' needs the same among its --protocols (default S3)")
+	cli.AddName(cmd.Flags(), &o.name)
+	cmd.Flags().Lookup("name").Usage = "name of a running emulator, whose version of the kinds is used"
 	cmd.Flags().BoolVar(&o.classes, "classes", false, "print the classes")
 	return cmd
 }
@@ -44,6 +52,19 @@ type example struct {
 	api      objectstorage.Version
 	protocol string
 	classes  bool
+	name     string
+}
+
+// followEmulator takes the version of the emulator that --name selects.
+func (o *example) followEmulator(flags *pflag.FlagSet) error {
+	if !flags.Changed("name") || flags.Changed("api") {
+		return nil
+	}
+	info, err := cli.Running(o.name)
+	if err == nil && info.API != "" {
+		o.api = info.API
+	}
+	return err
 }
 
 func (o example) manifest() ([]byte, error) {

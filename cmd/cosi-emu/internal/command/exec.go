@@ -38,9 +38,14 @@ func newExec(streams cli.Streams) *cobra.Command {
 emulator. The exit code is the command's.
 
 --apply applies manifests before the command runs. --access waits for the
-credentials of a BucketAccess and adds them to the environment.`,
+credentials of a BucketAccess and adds them to the environment. --map gives a variable
+the name that the command reads.
+
+The environment has COSI_EMU_NAME, so that commands of cosi-emu use this emulator.`,
 		Example: `  cosi-emu exec -- go test ./...
-  cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app`,
+  cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app
+  cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw \
+    --map S3_BUCKET=BUCKET_NAME -- ./my-app`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("a command is required after --")
@@ -50,7 +55,8 @@ credentials of a BucketAccess and adds them to the environment.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd.Context(), streams, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&e.start.Session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	cmd.Flags().StringVar(&e.start.Session.Name, "name", "exec-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	cmd.Flags().Lookup("name").DefValue = "" // a new name each time
 	e.start.Add(cmd.Flags())
 	e.access.addFlags(cmd.Flags())
@@ -64,7 +70,7 @@ func (e *execution) run(ctx context.Context, streams cli.Streams, args []string)
 	if err != nil {
 		return cli.Usage(fmt.Errorf("command: %w", err))
 	}
-	if _, _, err := e.access.key(); err != nil {
+	if err := e.access.validate(); err != nil {
 		return err
 	}
 	if err := e.start.ValidateAssume(); err != nil {
@@ -107,15 +113,21 @@ func readManifests(files []string) ([]manifests, error) {
 }
 
 func (e *execution) environment(ctx context.Context, running *session.Session) ([]env.Variable, error) {
-	variables := env.ForEmulator(running.Info().Info)
+	variables := env.ForEmulator(running.Info().Name, running.Info().Info)
 	key, wanted, err := e.access.key()
-	if err != nil || !wanted {
-		return variables, err
+	if err != nil {
+		return nil, err
+	}
+	if !wanted {
+		return e.access.mapped(variables)
 	}
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	more, err := env.WaitAccess(ctx, running.Emulator().Client(), running.Emulator().Info().API, key, e.access.claim)
-	return append(variables, more...), err
+	if err != nil {
+		return nil, err
+	}
+	return e.access.mapped(append(variables, more...))
 }
 
 func runCommand(ctx context.Context, streams cli.Streams, program string, args []string, variables []env.Variable) error {

@@ -126,6 +126,10 @@ func isUnused(flags *pflag.FlagSet, name string) bool {
 	return existing != nil && existing.Value.String() == "true" && (name == "control-plane" || name == "control-plane-dir")
 }
 
+// isOwnName reports whether a flag names an emulator that the command starts for itself. The variable of 'env' names
+// another one, which runs already.
+func isOwnName(flag *pflag.Flag) bool { return flag.Name == "name" && flag.DefValue == "" }
+
 // flagsFromEnvironment sets the flags that are missing on the command line from their
 // environment variables.
 func flagsFromEnvironment(flags *pflag.FlagSet) error {
@@ -133,7 +137,7 @@ func flagsFromEnvironment(flags *pflag.FlagSet) error {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		name := envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 		value, ok := os.LookupEnv(name)
-		if !ok || flag.Changed || flag.Name == "help" || isUnused(flags, flag.Name) {
+		if !ok || flag.Changed || flag.Name == "help" || isUnused(flags, flag.Name) || isOwnName(flag) {
 			return
 		}
 		if err := flags.Set(flag.Name, value); err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -174,5 +175,62 @@ func TestCompletion(t *testing.T) {
 				t.Errorf("%s does not understand the script: %v\n%s", shell, err, out)
 			}
 		})
+	}
+}
+
+// TestRunOtherVersion: a command that would run no scenario is rejected before anything starts.
+func TestRunOtherVersion(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, setup string) string {
+		file := filepath.Join(dir, name+".yaml")
+		text := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: " + name + "\n" + setup + "steps:\n- mark: here\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	old, current := write("old", "setup: {api: v1alpha1}\n"), write("current", "")
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		err    string
+	}{
+		"Dialect": {
+			"A driver of another dialect is for v1alpha2.", []string{"run", old, "--dialect", "one-mode"},
+			"scenario old is for the kinds of v1alpha1, and the emulator serves v1alpha2; add --api v1alpha1",
+		},
+		"API": {
+			"The flag selects nothing.", []string{"run", current, "--api", "v1alpha1"}, "is for the kinds of v1alpha2; leave --api v1alpha1 out",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, _, errs := runCommandLine(t, tc.args...)
+			if code != 2 || !strings.Contains(errs, tc.err) {
+				t.Errorf("%s\nexit code %d, want 2, and %q:\n%s", tc.reason, code, tc.err, errs)
+			}
+		})
+	}
+}
+
+// TestInitExplore writes the scenario with which the help of explore begins.
+func TestInitExplore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"init", "explore"}, {"lint", "lifecycle.yaml"}} {
+		if code, out, errs := runCommandLine(t, args...); code != 0 {
+			t.Errorf("cosi-emu %v: exit code %d\n%s%s", args, code, out, errs)
+		}
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		err  string
+	}{
+		"Both":     {[]string{"explore", "--suite", "lifecycle.yaml"}, "lifecycle.yaml"},
+		"Scenario": {[]string{"explore", "lifecycle.yaml", "--scenario", "a"}, "select scenarios of --suite"},
+		"None":     {[]string{"explore", "--suite", "--scenario", "none"}, "none of"},
+		"Nothing":  {[]string{"explore"}, "requires a file or a directory"},
+	} {
+		if code, _, errs := runCommandLine(t, tc.args...); code != 2 || !strings.Contains(errs, tc.err) {
+			t.Errorf("%s: exit code %d, want 2 and %q:\n%s", name, code, tc.err, errs)
+		}
 	}
 }

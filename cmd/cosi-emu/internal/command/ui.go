@@ -10,7 +10,10 @@ import (
 )
 
 func newUI(streams cli.Streams) *cobra.Command {
-	var name, output string
+	var (
+		name, output string
+		open         bool
+	)
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Serve a page that shows an emulator live",
@@ -19,9 +22,12 @@ a timeline of all operations, the S3 store, and the faults. The page listens on
 127.0.0.1. The URL contains a token: it lets anyone control the emulator.
 
 The page is served until the emulator stops. 'cosi-emu up --ui' serves it from the start,
-so that a scenario saved from it contains everything that was applied.`,
+so that a scenario saved from it contains everything that was applied.
+
+--open opens the page in the browser with a link that is valid once: the list of
+processes, which all users of this machine can read, does not have the token.`,
 		Example: `  cosi-emu ui
-  xdg-open "$(cosi-emu ui)"`,
+  cosi-emu ui --open`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
@@ -33,6 +39,9 @@ so that a scenario saved from it contains everything that was applied.`,
 			if info.UI, err = adminapi.NewClient(info.Control).OpenPage(cmd.Context()); err != nil {
 				return err
 			}
+			if open {
+				return openPage(cmd.Context(), streams, info.UI)
+			}
 			if output == cli.FormatJSON {
 				return cli.PrintJSON(streams, struct {
 					UI string `json:"ui"`
@@ -43,6 +52,7 @@ so that a scenario saved from it contains everything that was applied.`,
 		},
 	}
 	cli.AddName(cmd.Flags(), &name)
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser, instead of printing its URL")
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -66,20 +67,22 @@ func newFaultAdd(streams cli.Streams) *cobra.Command {
 	var name string
 	flags := &faultFlags{}
 	cmd := &cobra.Command{
-		Use:   "add NAME",
+		Use:   "add [NAME]",
 		Short: "Add a fault",
-		Long: `Add a fault with a name. Exactly one effect is required; --delay can be combined with
-another. The operation must exist; a pattern must match at least one operation. In
-patterns, * matches any characters.`,
+		Long: `Add a fault. Its name, for 'cosi-emu fault remove', defaults to its operation or seam.
+Exactly one effect is required; --delay can be combined with another. The operation must
+exist; a pattern must match at least one operation. In patterns, * matches any
+characters. --seam defaults to the seam of the operation.`,
 		Example: `  cosi-emu fault add away --seam rpc --fail Unavailable --times 3
+  cosi-emu fault add --operation DriverCreateBucket --fail Unavailable --times 1
   cosi-emu fault add conflict --seam api --component controller \
     --operation 'patch *' --every 2 --fail Conflict
   cosi-emu fault add empty --seam rpc --operation DriverCreateBucket \
     --set protocols.s3.bucket_id='""'`,
-		Args:              cobra.ExactArgs(1),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := flags.fault(args[0])
+			f, err := flags.fault(strings.Join(args, ""))
 			if err != nil {
 				return cli.Usage(err)
 			}

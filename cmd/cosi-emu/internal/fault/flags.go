@@ -1,9 +1,11 @@
 package fault
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -76,8 +78,19 @@ func (t textFlag) Set(text string) error {
 
 func (t textFlag) Type() string { return "string" }
 
+var notInName = regexp.MustCompile(`[^A-Za-z0-9.]+`)
+
+// defaultName returns the name of a fault that is given none.
+func defaultName(m fault.Match) string {
+	return cmp.Or(strings.Trim(notInName.ReplaceAllString(cmp.Or(m.Operation, string(m.Seam)), "-"), "-"), "fault")
+}
+
+// fault returns the fault of the flags. The name may be empty.
 func (f *faultFlags) fault(name string) (fault.Fault, error) {
-	f.made.Name = name
+	if seam, ok := operations.Seam(f.made.Operation); ok && f.made.Seam == "" && f.made.Operation != "" {
+		f.made.Seam = seam
+	}
+	f.made.Name = cmp.Or(name, defaultName(f.made.Match))
 	for _, setting := range f.set {
 		path, text, found := strings.Cut(setting, "=")
 		var value any

@@ -1,4 +1,4 @@
-// Package scaffold writes commented starter files: a scenario, a test of a driver in Go, and a
+// Package scaffold writes commented starter files: a scenario, one to explore, a test of a driver in Go, and a
 // workflow for CI.
 package scaffold
 
@@ -22,15 +22,19 @@ type Kind string
 // The kinds.
 const (
 	Scenario   Kind = "scenario"
+	Explore    Kind = "explore"
 	DriverTest Kind = "driver-test"
 	CI         Kind = "ci"
 )
 
 // Kinds returns all kinds.
-func Kinds() []string { return []string{string(Scenario), string(DriverTest), string(CI)} }
+func Kinds() []string {
+	return []string{string(Scenario), string(Explore), string(DriverTest), string(CI)}
+}
 
 var kinds = map[Kind]struct{ template, file string }{
 	Scenario:   {"scenario.yaml", "scenario.yaml"},
+	Explore:    {"explore.yaml", "lifecycle.yaml"},
 	DriverTest: {"driver_test.go.tmpl", "cosi_test.go"},
 	CI:         {"ci.yaml", filepath.Join(".github", "workflows", "cosi.yaml")},
 }

@@ -28,8 +28,11 @@ type exploration struct {
 	kinds   []string
 	shard   string
 	output  string
-	reports reports
-	started time.Time
+	suite   bool
+	// selection are scenarios of the suite.
+	selection selection
+	reports   reports
+	started   time.Time
 
 	destinations []destination
 }
@@ -69,11 +72,11 @@ a scenario or the command line is wrong, 3 if the environment failed.`
 func NewExplore(streams cli.Streams) *cobra.Command {
 	x := &exploration{reports: reports{title: "COSI exploration: findings"}}
 	cmd := &cobra.Command{
-		Use:   "explore SCENARIO|DIR...",
+		Use:   "explore SCENARIO|DIR... | --suite",
 		Short: "Run a scenario with every fault at every operation",
 		Long:  exploreHelp,
 		Example: `  # A scenario to start from.
-  cosi-emu init scenario lifecycle.yaml
+  cosi-emu init explore lifecycle.yaml
   cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
 
   # Only some effects, for a minute.
@@ -99,7 +102,11 @@ func NewExplore(streams cli.Streams) *cobra.Command {
   cosi-emu explore lifecycle.yaml --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG)
     --driver=$(COSI_ENDPOINT) --rpc-timeout=$(RPC_TIMEOUT) --max-delay=$(RETRY_MAX_DELAY)'
 
-  # A hundred faults in each scenario of a suite.
+  # Scenarios that ship with the program: one of them, or some faults in each.
+  cosi-emu explore --suite --scenario claim-first
+  cosi-emu explore --suite --sample 10 --state suite.state/
+
+  # A hundred faults in each scenario of a directory.
   cosi-emu explore suite/ --sample 100 --state suite.state/
 
   # A quarter on each of four machines, and then the findings of all.
@@ -109,8 +116,16 @@ func NewExplore(streams cli.Streams) *cobra.Command {
 
   # Every fault at each distinct pair of consecutive operations in a suite.
   cosi-emu explore suite/ --prune step`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if x.suite {
+				return cobra.NoArgs(cmd, args)
+			}
+			return somePaths(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !x.suite && (cmd.Flags().Changed("filter") || cmd.Flags().Changed("scenario")) {
+				return cli.Usage(errors.New("--filter and --scenario select scenarios of --suite; name the files to explore"))
+			}
 			if cmd.Flags().Changed("parallel") && x.options.Sandboxes < 1 {
 				return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", x.options.Sandboxes))
 			}
@@ -124,6 +139,8 @@ func NewExplore(streams cli.Streams) *cobra.Command {
 
 func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
+	flags.BoolVar(&x.suite, "suite", false, "explore the scenarios that ship with this program")
+	x.selection.addFlags(flags)
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", plan.Kinds()))
 	cli.Values(flags, "effects", plan.Kinds()...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
@@ -169,6 +186,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	if x.options.Shard, err = shard.ParseIndexed(x.shard, os.Getenv); err != nil {
 		return cli.Usage(err)
 	}
+	x.reports.made = x.options.Out
 	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
 		return err
 	}
@@ -176,6 +194,9 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	x.options.Program = cli.ReadVersions().Version
 	for _, kind := range x.kinds {
 		x.options.Kinds = append(x.options.Kinds, plan.Kind(kind))
+	}
+	if x.suite {
+		return x.exploreSuite(ctx, streams)
 	}
 	if info, err := os.Stat(paths[0]); len(paths) > 1 || err == nil && info.IsDir() {
 		return x.several(ctx, streams, paths)

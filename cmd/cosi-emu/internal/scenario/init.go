@@ -12,6 +12,7 @@ import (
 
 var nextSteps = map[scaffold.Kind]string{
 	scaffold.Scenario:   "run it with 'cosi-emu run %s --watch'",
+	scaffold.Explore:    "explore it with 'cosi-emu explore %s --out found/'",
 	scaffold.DriverTest: "run it with 'go get github.com/cosi-emu/cosi-emu@latest && go test'",
 	scaffold.CI:         "it runs when you push it",
 }
@@ -24,11 +25,12 @@ func NewInit(streams cli.Streams) *cobra.Command {
 	)
 	const most = 2
 	cmd := &cobra.Command{
-		Use:   "init scenario|driver-test|ci [FILE]",
+		Use:   "init scenario|explore|driver-test|ci [FILE]",
 		Short: "Write a commented file to start from",
 		Long: `Write a commented file to start from:
 
   scenario     a scenario for 'cosi-emu run'; default scenario.yaml
+  explore      a scenario for 'cosi-emu explore'; default lifecycle.yaml
   driver-test  a test of a driver in Go: conformance, and the scenarios of testdata/;
                default cosi_test.go
   ci           a workflow for GitHub Actions that tests a driver;
@@ -36,6 +38,7 @@ func NewInit(streams cli.Streams) *cobra.Command {
 
 FILE can be -, for standard output. An existing file is kept.`,
 		Example: `  cosi-emu init scenario testdata/photos.yaml
+  cosi-emu init explore lifecycle.yaml
   cosi-emu init driver-test --program ./cmd/my-driver
   cosi-emu init ci
   cosi-emu init scenario - | cosi-emu lint /dev/stdin`,

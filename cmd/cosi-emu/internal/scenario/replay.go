@@ -79,7 +79,8 @@ be read, 3 if the environment failed.`,
 	flags.StringVar(&r.as, "as", asScenario, "mode of the replay: scenario, driver or judge")
 	flags.DurationVar(&r.timeout, "timeout", defaultRunTimeout, "time limit for the scenario, without the start of the emulator")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow the scenario to run programs on this machine")
-	flags.StringVar(&r.start.Session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "replay-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // a new name each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)
@@ -163,7 +164,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 		}
 	}
 	if d := found.Divergence; d != nil {
-		_, err := fmt.Fprintf(r.streams.Out, "The replay has diverged, and is %s. The first difference, at event %d:\n%s\n",
+		_, err := fmt.Fprintf(r.streams.Out, "The replay differs from the recording; its scenario: %s. The first difference, at event %d:\n%s\n",
 			shown.Outcome, d.Event.Seq, d)
 		return errors.Join(err, cli.ExitError(exitDiverged))
 	}
@@ -178,7 +179,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 			then = ", and was " + recorded.End.Outcome + " when it was recorded"
 		}
 	}
-	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d acts, no difference.\n", shown.Outcome, then, found.Compared)
+	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d operations compared, no difference.\n", shown.Outcome, then, found.Compared)
 	if err != nil {
 		return err
 	}

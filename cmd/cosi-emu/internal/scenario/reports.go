@@ -18,6 +18,8 @@ import (
 const (
 	formatHTML     = "html"
 	formatMarkdown = "md"
+
+	reportDirMode = 0o755
 )
 
 // reports has the flags of the report files.
@@ -25,6 +27,7 @@ type reports struct {
 	files []string // FORMAT=FILE
 	junit string
 	title string // of the reports without a title of their own
+	made  string // a directory that the command creates itself, or ""
 }
 
 func (r *reports) addFlags(flags *pflag.FlagSet) {
@@ -47,7 +50,8 @@ type destination struct {
 func (r *reports) destinations(text report.Text) ([]destination, error) {
 	var all []destination
 	add := func(flag, file string, write func(io.Writer, report.Report) error) error {
-		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		isMade := r.made != "" && filepath.Clean(r.made) == filepath.Dir(file)
+		if info, err := os.Stat(filepath.Dir(file)); (err != nil || !info.IsDir()) && !isMade {
 			return cli.Usage(fmt.Errorf("%s: the directory of %s does not exist", flag, file))
 		}
 		if slices.ContainsFunc(all, func(d destination) bool { return filepath.Clean(d.file) == filepath.Clean(file) }) {
@@ -91,6 +95,9 @@ func (r *reports) appendSummary(shown report.Report) error {
 }
 
 func (d destination) save(r report.Report) (err error) {
+	if err := os.MkdirAll(filepath.Dir(d.file), reportDirMode); err != nil { // of --out, which has no findings yet
+		return fmt.Errorf("write the report: %w", err)
+	}
 	file, err := os.Create(d.file)
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)

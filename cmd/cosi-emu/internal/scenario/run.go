@@ -67,6 +67,8 @@ With --existing-cluster the scenarios run on the cluster of the kubeconfig, as w
 
 ` + startup.OwnComponentsHelp + `
 
+Files whose scenarios are all for another version of the kinds are rejected.
+
 Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
 the command line is wrong; 3 if the environment failed, because the emulator did not
 start or a scenario did not finish.`
@@ -149,7 +151,8 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	r.reports.addFlags(flags)
 	flags.StringVar(&r.record, "record", "",
 		"directory for recordings of all scenarios (default: the user's cache, failed scenarios only)")
-	flags.StringVar(&r.start.Session.Name, "name", "run-"+strconv.Itoa(os.Getpid()), "name of the emulator (default: a unique one)")
+	flags.StringVar(&r.start.Session.Name, "name", "run-"+strconv.Itoa(os.Getpid()),
+		"name of the emulator, which COSI_EMU_NAME does not set (default: a unique one)")
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)
@@ -205,6 +208,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	groups := r.groups(scenarios)
 	if len(groups) > 1 && r.watch {
 		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
+	}
+	if err := r.checkVersions(groups); err != nil {
+		return err
 	}
 	for i, group := range groups {
 		r.start.Session.Emulator.API, r.start.Session.Emulator.Snapshot = group.api, group.snapshot
@@ -270,6 +276,28 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 		}
 	}
 	return append(own, groups...)
+}
+
+// checkVersions rejects files whose scenarios are all for another version of the COSI kinds than the emulator's: none
+// of them would run.
+func (r *scenarioRun) checkVersions(groups []versionGroup) error {
+	if r.suite {
+		return nil
+	}
+	for _, g := range groups {
+		for _, s := range g.scenarios {
+			if s.API() == g.api {
+				return nil
+			}
+		}
+	}
+	first := groups[0].scenarios[0]
+	if r.api != "" {
+		return cli.Usage(fmt.Errorf("no scenario would run: %s: scenario %s is for the kinds of %s; leave --api %s out",
+			first.Position, first.Name, first.API(), r.api))
+	}
+	return cli.Usage(fmt.Errorf("no scenario would run: %s: scenario %s is for the kinds of %s, and the emulator serves %s; add --api %s",
+		first.Position, first.Name, first.API(), groups[0].api, first.API()))
 }
 
 // ownGroups returns a group for each scenario that has an emulator of its own, and the other scenarios.

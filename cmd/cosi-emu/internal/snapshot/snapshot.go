@@ -3,6 +3,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -127,7 +128,7 @@ func newInspect(streams cli.Streams) *cobra.Command {
 func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 	protocols := make([]string, 0, len(info.Protocols))
 	for _, protocol := range info.Protocols {
-		protocols = append(protocols, string(protocol))
+		protocols = append(protocols, protocol.String())
 	}
 	objects := make([]string, 0, len(info.Objects))
 	for _, kind := range slices.Sorted(maps.Keys(info.Objects)) {
@@ -145,7 +146,7 @@ func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 		{"stored objects", fmt.Sprintf("%d, %d bytes", info.StoredObjects, info.StoredBytes)},
 		{"accounts", fmt.Sprint(info.Accounts)},
 	} {
-		_, _ = fmt.Fprintf(table, "%s\t%s\n", row[0], row[1])
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", row[0], cmp.Or(row[1], "none"))
 	}
 	return table.Flush()
 }

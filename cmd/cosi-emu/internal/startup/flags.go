@@ -130,12 +130,14 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
-	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: a free one)")
+	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: as --data-dir or --from, else a free one)")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
 	cli.AddStore(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
 	cli.AddProtocols(flags, &o.Protocols)
-	flags.IntVar(&o.AzurePort, "azure-port", 0, "port of the Azure service, with --protocols Azure (default: a free one)")
-	flags.IntVar(&o.GCSPort, "gcs-port", 0, "port of the GCS service, with --protocols GCS (default: a free one)")
+	flags.IntVar(&o.AzurePort, "azure-port", 0,
+		"port of the Azure service, with --protocols Azure (default: as --data-dir or --from, else a free one)")
+	flags.IntVar(&o.GCSPort, "gcs-port", 0,
+		"port of the GCS service, with --protocols GCS (default: as --data-dir or --from, else a free one)")
 	flags.StringVar(&o.Socket, "socket", "", "path of the fake driver's UNIX socket (default: in the emulator's directory)")
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")

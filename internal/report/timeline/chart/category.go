@@ -11,7 +11,7 @@ type Category string
 
 const (
 	kindWrite   Category = "write"   // may change something in the API server
-	kindRead    Category = "read"    // get and list
+	kindRead    Category = "read"    // get and list, and the renewal of a Lease
 	kindWatch   Category = "watch"   // the opening of a watch
 	kindCall    Category = "call"    // between sidecar and driver
 	kindStore   Category = "store"   // S3, and the driver's administrative calls
@@ -37,13 +37,19 @@ func CategoryOf(e journal.Event) Category {
 	case journal.SeamAPI:
 	}
 	switch {
-	case e.Write():
+	case e.Write() && !isRenewal(e):
 		return kindWrite
 	case strings.HasPrefix(e.Operation.Name, "watch "):
 		return kindWatch
 	default:
 		return kindRead
 	}
+}
+
+// isRenewal reports whether an event only keeps the lead of a component, as one does every few seconds. The first
+// write creates the Lease, and a fault is what a reader looks for.
+func isRenewal(e journal.Event) bool {
+	return e.Operation.Name == "update leases" && e.Fault == "" && !e.Failed()
 }
 
 // Label returns the name of the category for readers.
@@ -76,7 +82,7 @@ func short(e journal.Event) string {
 
 // labels are the names of the categories for readers.
 var labels = map[Category]string{
-	kindWrite: "API writes", kindRead: "reads", kindWatch: "watches", kindCall: "calls",
+	kindWrite: "API writes", kindRead: "reads, leases", kindWatch: "watches", kindCall: "calls",
 	kindStore: "store", kindProcess: "processes", KindLog: "log",
 }
 
