@@ -37,10 +37,10 @@ steps:
       protocol: S3
       bucketClaims: [{bucketClaimName: photos, accessModes: {objectData: ReadWrite}, accessSecretName: keys}]
 - expect: {Pod/app: {status: {phase: Running}}}
-- logs: {pod: app, text: {matches: "^bc-"}}
+- logs: {pod: app, text: {cel: 'self.startsWith("bc-")'}}
 - crash: "pod/${ns}/app/app"
 - expect: {Pod/app: {status: {containerStatuses: [{restartCount: 1, ready: true}]}}}
-- logs: {pod: app, previous: true, text: {matches: "^bc-"}}
+- logs: {pod: app, previous: true, text: {cel: 'self.startsWith("bc-")'}}
 `
 
 // TestPods runs a scenario with Pods in an emulator of its own.

@@ -59,15 +59,15 @@ type Driver struct {
 
 // Process is one run of a command, with its connections.
 type Process struct {
-	program *Program // nil until it runs
-	output [2]*lines // standard output and error
-	tail   *tail
-	grants *grants // nil for a controller and a sidecar
-	probe  string  // empty: it is ready when it runs
-	dir    string
-	proxy  *proxy
-	killed chan struct{}
-	end    context.CancelFunc
+	program *Program  // nil until it runs
+	output  [2]*lines // standard output and error
+	tail    *tail
+	grants  *grants // nil for a controller and a sidecar
+	probe   string  // empty: it is ready when it runs
+	dir     string
+	proxy   *proxy
+	killed  chan struct{}
+	end     context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool

@@ -37,15 +37,12 @@ func (r *run) logs(ctx context.Context, s *spec.Step) (any, error) {
 	var differences []match.Difference
 	var missing error
 	err = wait.PollUntilContextCancel(ctx, logsInterval, true, func(ctx context.Context) (bool, error) {
-		if options.Container == "" {
-			options.Container, missing = r.firstContainer(ctx, kube, pod)
+		data, err := r.output(ctx, kube, pod, options)
+		if ctx.Err() != nil {
+			return false, nil // the last look counts
 		}
-		var data []byte
-		if missing == nil {
-			data, missing = kube.CoreV1().Pods(r.namespace).GetLogs(pod, options).DoRaw(ctx)
-		}
-		if missing != nil {
-			return false, nil
+		if missing = err; err != nil {
+			return false, nil //nolint:nilerr // it may exist later
 		}
 		text = strings.TrimSuffix(string(data), "\n")
 		differences, err = match.Match(*s.Logs.Text, text, r.variables.Now(ctx))
@@ -60,6 +57,16 @@ func (r *run) logs(ctx context.Context, s *spec.Step) (any, error) {
 		return nil, &outcome.Failure{Message: "unexpected output of Pod " + pod, Differences: differences}
 	}
 	return nil, err
+}
+
+// output returns the output of a container, by default of the first.
+func (r *run) output(ctx context.Context, kube kubernetes.Interface, pod string, options *corev1.PodLogOptions) (_ []byte, err error) {
+	if options.Container == "" {
+		if options.Container, err = r.firstContainer(ctx, kube, pod); err != nil {
+			return nil, err
+		}
+	}
+	return kube.CoreV1().Pods(r.namespace).GetLogs(pod, options).DoRaw(ctx)
 }
 
 // firstContainer returns the name of a Pod's first container.
