@@ -172,7 +172,8 @@ func (c *podContainer) Start(context.Context) error { return nil }
 
 // Stop implements Controllable.
 func (c *podContainer) Stop(context.Context) error {
-	return fmt.Errorf("stop container %s of Pod %s/%s: %w: delete the Pod, or crash its container", c.container, c.namespace, c.pod, ErrWrongState)
+	return fmt.Errorf("stop container %s of Pod %s/%s: %w: delete the Pod, or crash its container",
+		c.container, c.namespace, c.pod, ErrWrongState)
 }
 
 // Restart implements Controllable.

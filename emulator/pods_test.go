@@ -70,7 +70,7 @@ func (s *podStory) pod(name, script string) *corev1.Pod {
 }
 
 // await waits until a Pod is as expected.
-func (s *podStory) await(pod *corev1.Pod, what string, right func(*corev1.Pod) bool) *corev1.Pod {
+func (s *podStory) await(pod *corev1.Pod, what string, right func(*corev1.Pod) bool) {
 	s.t.Helper()
 	current := &corev1.Pod{}
 	harness.Eventually(s.t, what, func(ctx context.Context) error {
@@ -82,11 +82,18 @@ func (s *podStory) await(pod *corev1.Pod, what string, right func(*corev1.Pod) b
 		}
 		return nil
 	})
-	return current
 }
 
 func phase(want corev1.PodPhase) func(*corev1.Pod) bool {
 	return func(p *corev1.Pod) bool { return p.Status.Phase == want }
+}
+
+func isReady(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status == "True" })
+}
+
+func isRestarted(p *corev1.Pod) bool {
+	return p.Status.ContainerStatuses[0].RestartCount == 1 && isReady(p)
 }
 
 func (s *podStory) logs(pod *corev1.Pod, options corev1.PodLogOptions) string {
@@ -150,9 +157,7 @@ func TestPodAccess(t *testing.T) {
 	pod := s.pod("app", "echo one; echo two; exec sleep 600")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	s.create(pod)
-	s.await(pod, "readiness", func(p *corev1.Pod) bool {
-		return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status == "True" })
-	})
+	s.await(pod, "readiness", isReady)
 	harness.Eventually(t, "the log", func(context.Context) error {
 		if got := s.logs(pod, corev1.PodLogOptions{TailLines: new(int64(1))}); got != "two\n" {
 			return fmt.Errorf("the last line is %q", got)
@@ -175,19 +180,24 @@ func TestPodAccess(t *testing.T) {
 	}
 	harness.Eventually(t, "the end of the Pod", func(ctx context.Context) error {
 		if err := s.emu.Client().Get(ctx, client.ObjectKeyFromObject(pod), &corev1.Pod{}); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("the Pod exists: %v", err)
+			return fmt.Errorf("the Pod exists: %w", err)
 		}
 		return nil
 	})
+	if diff := cmp.Diff([]string{"start 1", "crash 1", "start 2", "stop 2"}, s.steps(fmt.Sprintf(component, pod.Namespace))); diff != "" {
+		t.Errorf("steps in the journal (-want +got):\n%s", diff)
+	}
+}
+
+// steps returns the steps of a process in the journal, with its incarnations.
+func (s *podStory) steps(component string) []string {
 	var steps []string
 	for _, e := range s.emu.Journal().Since(0) {
-		if e.Seam == journal.SeamProcess && e.Component == fmt.Sprintf(component, pod.Namespace) {
+		if e.Seam == journal.SeamProcess && e.Component == component {
 			steps = append(steps, fmt.Sprint(e.Operation.Name, " ", e.Incarnation))
 		}
 	}
-	if diff := cmp.Diff([]string{"start 1", "crash 1", "start 2", "stop 2"}, steps); diff != "" {
-		t.Errorf("steps in the journal (-want +got):\n%s", diff)
-	}
+	return steps
 }
 
 func (s *podStory) exec(pod *corev1.Pod, command ...string) (string, error) {
@@ -257,7 +267,8 @@ func TestPodRejected(t *testing.T) {
 		"NodeSelector": {func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }, scheduled, "didn't match Pod's node affinity/selector"},
 		"Image": {
 			func(p *corev1.Pod) { p.Spec.Containers[0].Image = "nginx:1" },
-			waits(func(p *corev1.Pod) []corev1.ContainerStatus { return p.Status.ContainerStatuses }), "ErrImageNeverPull: no command of this machine is mapped to image \"nginx:1\"",
+			waits(func(p *corev1.Pod) []corev1.ContainerStatus { return p.Status.ContainerStatuses }),
+			"ErrImageNeverPull: no command of this machine is mapped to image \"nginx:1\"",
 		},
 		"InitImage": {
 			func(p *corev1.Pod) { p.Spec.InitContainers = []corev1.Container{{Name: "init", Image: "nginx"}} },

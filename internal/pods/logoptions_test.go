@@ -15,8 +15,10 @@ import (
 func TestLogOptions(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]*corev1.PodLogOptions{
-		"None":  {},
-		"All":   {Follow: true, Previous: true, Timestamps: true, TailLines: new(int64(0)), LimitBytes: new(int64(3)), SinceSeconds: new(int64(9))},
+		"None": {},
+		"All": {
+			Follow: true, Previous: true, Timestamps: true, TailLines: new(int64(0)), LimitBytes: new(int64(3)), SinceSeconds: new(int64(9)),
+		},
 		"Since": {SinceTime: &metav1.Time{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
@@ -131,19 +131,19 @@ func (n *Node) control(own informers.SharedInformerFactory, recorder record.Even
 
 // wakePods makes Pods look again when a Secret or ConfigMap changes.
 func (n *Node) wakePods() error {
-	for _, informer := range []cache.SharedIndexInformer{
+	for _, informer := range []toolscache.SharedIndexInformer{
 		n.objects.Core().V1().Secrets().Informer(), n.objects.Core().V1().ConfigMaps().Informer(),
 	} {
 		if err := informer.SetTransform(withoutContent); err != nil {
 			return err
 		}
 		wake := func(obj any) {
-			if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
-				namespace, _, _ := cache.SplitMetaNamespaceKey(key)
+			if key, err := toolscache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
+				namespace, _, _ := toolscache.SplitMetaNamespaceKey(key)
 				n.provider.wake(namespace)
 			}
 		}
-		handler := cache.ResourceEventHandlerFuncs{AddFunc: wake, UpdateFunc: func(_, obj any) { wake(obj) }, DeleteFunc: wake}
+		handler := toolscache.ResourceEventHandlerFuncs{AddFunc: wake, UpdateFunc: func(_, obj any) { wake(obj) }, DeleteFunc: wake}
 		if _, err := informer.AddEventHandler(handler); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (p *provider) CreatePod(ctx context.Context, pod *corev1.Pod) error {
 	if p.stopped {
 		return context.Canceled
 	}
-	w := worker.Start(p.config(), pod)
+	w := worker.Start(p.config(), pod) //nolint:contextcheck // it outlives the call
 	p.workers[key] = w
 	p.ending.Go(func() { <-w.Done() })
 	return nil
@@ -104,7 +104,7 @@ func (p *provider) DeletePod(_ context.Context, pod *corev1.Pod) error {
 	if !p.stopped {
 		p.ending.Go(func() {
 			<-w.Done()
-			p.forget(w)
+			p.forget(w) //nolint:contextcheck // it outlives the call
 		})
 	}
 	return nil

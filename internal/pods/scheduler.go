@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/informers"
 	corev1listers "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // scheduler assigns Pods to the node, or tells with a condition why the node cannot run them.
@@ -37,18 +38,19 @@ func newScheduler(n *Node) *scheduler {
 // run schedules Pods until ctx is done.
 func (s *scheduler) run(ctx context.Context) error {
 	add := func(obj any) {
-		if key, err := cache.MetaNamespaceKeyFunc(obj); err == nil {
+		if key, err := toolscache.MetaNamespaceKeyFunc(obj); err == nil {
 			s.queue.Add(key)
 		}
 	}
 	informer := s.factory.Core().V1().Pods().Informer()
-	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, obj any) { add(obj) }}); err != nil {
+	handler := toolscache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, obj any) { add(obj) }}
+	if _, err := informer.AddEventHandler(handler); err != nil {
 		return err
 	}
 	s.factory.StartWithContext(ctx)
 	defer s.factory.Shutdown()
 	defer context.AfterFunc(ctx, s.queue.ShutDown)()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+	if !toolscache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		return nil
 	}
 	for {
@@ -69,16 +71,13 @@ func (s *scheduler) run(ctx context.Context) error {
 const fullPause = time.Second
 
 func (s *scheduler) schedule(ctx context.Context, key string) error {
-	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	namespace, name, err := toolscache.SplitMetaNamespaceKey(key)
 	if err != nil {
 		return nil //nolint:nilerr // it is no Pod
 	}
 	pod, err := s.pods.Pods(namespace).Get(name)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return client.IgnoreNotFound(err)
 	}
 	if pod.DeletionTimestamp != nil || pod.Spec.SchedulerName != corev1.DefaultSchedulerName || len(pod.Spec.SchedulingGates) > 0 {
 		return nil
@@ -91,8 +90,14 @@ func (s *scheduler) schedule(ctx context.Context, key string) error {
 	if reason != "" {
 		return s.reject(ctx, pod, "0/1 nodes are available: "+reason)
 	}
-	err = s.node.client.CoreV1().Pods(namespace).Bind(ctx, &corev1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: Name},
+	return s.bind(ctx, pod, key)
+}
+
+// bind assigns a Pod to the node.
+func (s *scheduler) bind(ctx context.Context, pod *corev1.Pod, key string) error {
+	err := s.node.client.CoreV1().Pods(pod.Namespace).Bind(ctx, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: Name},
 	}, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it has gone, or has a node

@@ -155,8 +155,7 @@ func (s streams) PortForward(ctx context.Context, _, _ string, port int32, strea
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // it ends both copies
-	defer stop()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // it ends both copies
 	sent := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(conn, stream)

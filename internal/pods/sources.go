@@ -35,7 +35,8 @@ func (s *sources) Token(
 	if audience != "" {
 		request.Spec.Audiences = []string{audience}
 	}
-	response, err := s.client.CoreV1().ServiceAccounts(pod.Namespace).CreateToken(ctx, pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+	accounts := s.client.CoreV1().ServiceAccounts(pod.Namespace)
+	response, err := accounts.CreateToken(ctx, pod.Spec.ServiceAccountName, request, metav1.CreateOptions{})
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("failed to fetch token: %w", err)
 	}

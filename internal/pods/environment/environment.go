@@ -111,7 +111,8 @@ func (r *resolver) value(ctx context.Context, from *corev1.EnvVarSource) (value 
 	case from.ResourceFieldRef != nil:
 		value, err = Resource(r.pod, r.container, from.ResourceFieldRef)
 	default:
-		err = missing("this node does not serve the source of the variable: use value, secretKeyRef, configMapKeyRef, fieldRef or resourceFieldRef")
+		err = missing("this node does not serve the source of the variable: " +
+			"use value, secretKeyRef, configMapKeyRef, fieldRef or resourceFieldRef")
 	}
 	return value, err == nil, err
 }

@@ -98,7 +98,8 @@ func TestVariables(t *testing.T) {
 		"NoConfigMapKey":    {env: []corev1.EnvVar{configKey("app", "K", false)}, missing: "couldn't find key K in ConfigMap shop/app"},
 		"OptionalConfigMap": {env: []corev1.EnvVar{configKey("none", "K", true)}},
 		"FromSecret": {
-			from: []corev1.EnvFromSource{fromSecret("photos", "P_", false)}, want: map[string]string{"P_BUCKET_NAME": "b-1", "P_AWS_ACCESS_KEY_ID": "key"},
+			from: []corev1.EnvFromSource{fromSecret("photos", "P_", false)},
+			want: map[string]string{"P_BUCKET_NAME": "b-1", "P_AWS_ACCESS_KEY_ID": "key"},
 		},
 		"FromNoSecret":    {from: []corev1.EnvFromSource{fromSecret("none", "", false)}, missing: `secret "none" not found`},
 		"FromOptional":    {from: []corev1.EnvFromSource{fromSecret("none", "", true), fromConfigMap("none", true)}},
@@ -117,7 +118,10 @@ func TestVariables(t *testing.T) {
 		"ResourceLimit":   {env: []corev1.EnvVar{amount("limits.memory", "1Mi")}, want: x("96")},
 		"ResourceRoundUp": {env: []corev1.EnvVar{amount("limits.cpu", "")}, want: x("2")},
 		"ResourceRequest": {env: []corev1.EnvVar{amount("requests.cpu", "1m")}, want: x("250")},
-		"NoSource":        {env: []corev1.EnvVar{{Name: "X", ValueFrom: &corev1.EnvVarSource{}}}, missing: "this node does not serve the source of the variable: use value, secretKeyRef, configMapKeyRef, fieldRef or resourceFieldRef"},
+		"NoSource": {
+			env:     []corev1.EnvVar{{Name: "X", ValueFrom: &corev1.EnvVarSource{}}},
+			missing: "this node does not serve the source of the variable: use value, secretKeyRef, configMapKeyRef, fieldRef or resourceFieldRef",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,7 +56,9 @@ func (v *Volumes) mode(mode *int32) atomicvolume.File {
 	return file
 }
 
-func (v *Volumes) secret(ctx context.Context, name string, items []corev1.KeyToPath, mode atomicvolume.File, optional *bool) (files, error) {
+func (v *Volumes) secret(
+	ctx context.Context, name string, items []corev1.KeyToPath, mode atomicvolume.File, optional *bool,
+) (files, error) {
 	secret, err := v.sources.Secret(ctx, v.pod.Namespace, name)
 	if apierrors.IsNotFound(err) {
 		if optional != nil && *optional {
@@ -70,7 +72,9 @@ func (v *Volumes) secret(ctx context.Context, name string, items []corev1.KeyToP
 	return project(secret.Data, items, mode, optional, "secret")
 }
 
-func (v *Volumes) configMap(ctx context.Context, name string, items []corev1.KeyToPath, mode atomicvolume.File, optional *bool) (files, error) {
+func (v *Volumes) configMap(
+	ctx context.Context, name string, items []corev1.KeyToPath, mode atomicvolume.File, optional *bool,
+) (files, error) {
 	configMap, err := v.sources.ConfigMap(ctx, v.pod.Namespace, name)
 	if apierrors.IsNotFound(err) {
 		if optional != nil && *optional {

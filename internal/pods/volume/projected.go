@@ -41,7 +41,9 @@ func (v *Volumes) projection(ctx context.Context, volume string, source *corev1.
 }
 
 // token returns the file of a token, which is renewed after four fifths of its life, as a kubelet does.
-func (v *Volumes) token(ctx context.Context, volume string, source *corev1.ServiceAccountTokenProjection, mode atomicvolume.File) (files, error) {
+func (v *Volumes) token(
+	ctx context.Context, volume string, source *corev1.ServiceAccountTokenProjection, mode atomicvolume.File,
+) (files, error) {
 	key := volume + "/" + source.Path
 	if known := v.tokens[key]; time.Now().Before(known.renew) {
 		return files{path.Clean(source.Path): withData(mode, []byte(known.value))}, nil

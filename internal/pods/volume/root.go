@@ -79,15 +79,15 @@ func (v *Volumes) subPath(r *Root, volume, sub string) (string, error) {
 		}
 		return source, nil
 	}
-	real, err := filepath.EvalSymlinks(source)
+	target, err := filepath.EvalSymlinks(source)
 	if err != nil {
 		return "", err
 	}
 	kept := filepath.Join(r.dir+".subpaths", volume, sub)
-	if info, err := os.Stat(real); err == nil && info.IsDir() {
-		return kept, os.CopyFS(kept, os.DirFS(real))
+	if info, err := os.Stat(target); err == nil && info.IsDir() {
+		return kept, os.CopyFS(kept, os.DirFS(target))
 	}
-	return kept, copyFile(real, kept)
+	return kept, copyFile(target, kept)
 }
 
 func (v *Volumes) isWritable(name string) bool {

@@ -65,8 +65,8 @@ func (e *MountError) Error() string {
 // Unwrap returns the cause.
 func (e *MountError) Unwrap() error { return e.Err }
 
-// Update makes all volumes, or brings them up to date with the Pod and the objects that it refers to. It returns when it must be called again, although no object
-// changes; zero means never. Errors are MountErrors, joined.
+// Update makes all volumes, or brings them up to date with the Pod and the objects that it refers to. It returns when
+// it must be called again, although no object changes; zero means never. Errors are MountErrors, joined.
 func (v *Volumes) Update(ctx context.Context, pod *corev1.Pod) (next time.Time, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -118,7 +118,7 @@ func (c *container) args(spec *corev1.Container, image []string, variables map[s
 }
 
 // tokenDir is the directory of the ServiceAccount's token.
-const tokenDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+const tokenDir = "/var/run/secrets/kubernetes.io/serviceaccount" //nolint:gosec // it is a path
 
 // kubeconfig gives a container with a token a kubeconfig: the path of the token is not where clients look for it.
 func (c *container) kubeconfig(root *volume.Root, dir string, variables map[string]string) error {

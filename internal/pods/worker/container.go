@@ -183,7 +183,7 @@ func (c *container) once(ctx context.Context) (success bool, err error) {
 		c.terminated(corev1.ContainerStateTerminated{
 			Reason: "StartError", ExitCode: startErrorCode, Message: err.Error(), FinishedAt: now(),
 		})
-		return false, nil
+		return false, nil //nolint:nilerr // the container has failed, and may be restarted
 	}
 	return c.supervise(ctx, p), nil
 }

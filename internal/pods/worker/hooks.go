@@ -44,7 +44,7 @@ func (p *process) message(failed bool) string {
 func (p *process) postStart(ctx context.Context, handler *corev1.LifecycleHandler) {
 	if err := p.handle(ctx, handler); err != nil && ctx.Err() == nil {
 		p.container.worker.event(corev1.EventTypeWarning, "FailedPostStartHook", "PostStartHook failed: "+err.Error())
-		p.container.worker.endProcess(p, graceOf(p.container.worker.get()))
+		p.container.worker.endProcess(p, graceOf(p.container.worker.get())) //nolint:contextcheck // it ends by the grace period
 	}
 }
 
@@ -112,7 +112,7 @@ func (p *process) Exec(ctx context.Context, args []string, in io.Reader, out, er
 	}
 	cmd := p.command.exec(words)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = in, out, errs, outputDelay
-	program, err := subprocess.StartProgram(cmd, p.container.worker.newMark())
+	program, err := subprocess.StartProgram(cmd, p.container.worker.newMark()) //nolint:contextcheck // ctx ends it below
 	if err != nil {
 		return err
 	}

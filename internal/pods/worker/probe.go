@@ -45,7 +45,7 @@ func (p *process) probe(ctx context.Context) {
 		all.Go(func() {
 			p.repeat(ctx, "Liveness", spec.LivenessProbe, func(healthy bool) bool {
 				if !healthy {
-					p.fail(spec.LivenessProbe, "liveness")
+					p.fail(spec.LivenessProbe, "liveness") //nolint:contextcheck // it ends by the grace period
 				}
 				return healthy
 			})
@@ -57,7 +57,7 @@ func (p *process) probe(ctx context.Context) {
 func (p *process) awaitStartup(ctx context.Context, probe *corev1.Probe) (started bool) {
 	p.repeat(ctx, "Startup", probe, func(healthy bool) bool {
 		if !healthy {
-			p.fail(probe, "startup")
+			p.fail(probe, "startup") //nolint:contextcheck // it ends by the grace period
 		}
 		started = healthy
 		return false

@@ -55,7 +55,8 @@ func (c *container) start(ctx context.Context, command *command) (_ *process, er
 	cmd := command.exec(command.args)
 	out := p.log.Writer()
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, outputDelay // one pipe, so that lines keep their order
-	if p.program, err = subprocess.StartProgram(cmd, w.newMark()); err != nil {
+	p.program, err = subprocess.StartProgram(cmd, w.newMark())    //nolint:contextcheck // its owner ends it
+	if err != nil {
 		p.record.Record(journal.StepFail, err.Error())
 		return nil, errors.Join(err, p.log.Close())
 	}
@@ -101,12 +102,12 @@ func (c *container) supervise(ctx context.Context, p *process) (success bool) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		c.worker.endProcess(p, p.grace())
+		c.worker.endProcess(p, p.grace()) //nolint:contextcheck // it ends by the grace period
 	}
 	stopProbes()
 	<-p.done
 	probes.Wait()
-	state, step := p.result()
+	state, step := p.result() //nolint:contextcheck // it reads a file
 	p.record.Record(step, state.Reason+", exit code "+strconv.Itoa(int(state.ExitCode)))
 	c.terminated(state)
 	c.worker.changes.notify()

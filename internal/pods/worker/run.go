@@ -96,7 +96,7 @@ func (w *Worker) awaitVolumes(ctx context.Context) (changed <-chan struct{}, nex
 
 func mountErrors(err error) []*volume.MountError {
 	var all []*volume.MountError
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it is not wrapped
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, one := range joined.Unwrap() {
 			all = append(all, mountErrors(one)...)
 		}

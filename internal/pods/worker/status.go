@@ -82,10 +82,8 @@ func (w *Worker) setConditions(s *corev1.PodStatus) {
 		reason, message = "ContainersNotReady", "containers with unready status: ["+strings.Join(unready, " ")+"]"
 	}
 	gates, missing := reason, message
-	for _, gate := range w.pod.Spec.ReadinessGates {
-		if gates == "" && !isTrueIn(s.Conditions, gate.ConditionType) {
-			gates, missing = "ReadinessGatesNotReady", fmt.Sprintf("corresponding condition of pod readiness gate %q is not True.", gate.ConditionType)
-		}
+	if gates == "" {
+		gates, missing = w.missingGate(s)
 	}
 	initReason := ""
 	if !w.initialized && len(w.initial) > 0 {
@@ -98,6 +96,16 @@ func (w *Worker) setConditions(s *corev1.PodStatus) {
 	if !isTrueIn(s.Conditions, corev1.PodScheduled) {
 		w.set(s, corev1.PodScheduled, false, "", "")
 	}
+}
+
+// missingGate returns the reason and message of the first readiness gate whose condition is not true.
+func (w *Worker) missingGate(s *corev1.PodStatus) (reason, message string) {
+	for _, gate := range w.pod.Spec.ReadinessGates {
+		if !isTrueIn(s.Conditions, gate.ConditionType) {
+			return "ReadinessGatesNotReady", fmt.Sprintf("corresponding condition of pod readiness gate %q is not True.", gate.ConditionType)
+		}
+	}
+	return "", ""
 }
 
 func isTrueIn(conditions []corev1.PodCondition, kind corev1.PodConditionType) bool {

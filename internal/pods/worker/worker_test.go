@@ -119,9 +119,14 @@ func (n *node) hasEvent(text string) bool {
 func podOf(policy corev1.RestartPolicy, scripts ...string) *corev1.Pod {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{RestartPolicy: policy}}
 	for i, script := range scripts {
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: string(rune('a' + i)), Image: "none", Command: []string{"sh", "-c", script}})
+		pod.Spec.Containers = append(pod.Spec.Containers, shell(string(rune('a'+i)), script))
 	}
 	return pod
+}
+
+// shell returns a container that runs a script.
+func shell(name, script string) corev1.Container {
+	return corev1.Container{Name: name, Image: "none", Command: []string{"sh", "-c", script}}
 }
 
 func logOf(t *testing.T, w *worker.Worker, container string, previous bool) string {
@@ -171,16 +176,34 @@ func TestRun(t *testing.T) {
 		logs    map[string]string
 		message string
 	}{
-		"Completed":  {pod: podOf(corev1.RestartPolicyNever, "echo one; echo two >&2"), phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "one\ntwo\n"}},
-		"Failed":     {pod: podOf(corev1.RestartPolicyNever, "exit 3", "true"), phase: corev1.PodFailed, reason: "Error", code: 3},
-		"Signal":     {pod: podOf(corev1.RestartPolicyNever, "kill -9 $$$$"), phase: corev1.PodFailed, reason: "Error", code: 137},
-		"NoProgram":  {pod: with(podOf(corev1.RestartPolicyNever, ""), func(c *corev1.Container) { c.Command = []string{"/no/such/program"} }), phase: corev1.PodFailed, reason: "StartError", code: 128, message: "fork/exec /no/such/program: no such file or directory"},
-		"OnFailure":  {pod: podOf(corev1.RestartPolicyOnFailure, "test -e $HOME/../../marker && exit 0; touch $HOME/../../marker; exit 1"), phase: corev1.PodSucceeded, reason: "Completed"},
-		"Expansion":  {pod: with(podOf(corev1.RestartPolicyNever, "echo $(X)"), func(c *corev1.Container) { c.Env = []corev1.EnvVar{{Name: "X", Value: "1"}} }), phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "1\n"}},
-		"WorkingDir": {pod: with(podOf(corev1.RestartPolicyNever, `test "$PWD" = "$HOME/srv/app" && echo right`), func(c *corev1.Container) { c.WorkingDir = "/srv/app" }), phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "right\n"}},
+		"Completed": {
+			pod: podOf(corev1.RestartPolicyNever, "echo one; echo two >&2"), phase: corev1.PodSucceeded, reason: "Completed",
+			logs: map[string]string{"a": "one\ntwo\n"},
+		},
+		"Failed": {pod: podOf(corev1.RestartPolicyNever, "exit 3", "true"), phase: corev1.PodFailed, reason: "Error", code: 3},
+		"Signal": {pod: podOf(corev1.RestartPolicyNever, "kill -9 $$$$"), phase: corev1.PodFailed, reason: "Error", code: 137},
+		"NoProgram": {
+			pod:   with(podOf(corev1.RestartPolicyNever, ""), func(c *corev1.Container) { c.Command = []string{"/no/such/program"} }),
+			phase: corev1.PodFailed, reason: "StartError", code: 128, message: "fork/exec /no/such/program: no such file or directory",
+		},
+		"OnFailure": {
+			pod:   podOf(corev1.RestartPolicyOnFailure, "test -e $HOME/../../marker && exit 0; touch $HOME/../../marker; exit 1"),
+			phase: corev1.PodSucceeded, reason: "Completed",
+		},
+		"Expansion": {
+			pod: with(podOf(corev1.RestartPolicyNever, "echo $(X)"), func(c *corev1.Container) {
+				c.Env = []corev1.EnvVar{{Name: "X", Value: "1"}}
+			}),
+			phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "1\n"},
+		},
+		"WorkingDir": {
+			pod: with(podOf(corev1.RestartPolicyNever, `test "$PWD" = "$HOME/srv/app" && echo right`), func(c *corev1.Container) {
+				c.WorkingDir = "/srv/app"
+			}),
+			phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "right\n"},
+		},
 		"Message": {
-			pod: with(podOf(corev1.RestartPolicyNever, "echo why >/dev/termination-log; exit 1"), func(*corev1.Container) {}), phase: corev1.PodFailed,
-			reason: "Error", code: 1, message: "why\n",
+			pod: podOf(corev1.RestartPolicyNever, "echo why >/dev/termination-log; exit 1"), phase: corev1.PodFailed, reason: "Error", code: 1, message: "why\n",
 		},
 		"MessageOfLog": {
 			pod: with(podOf(corev1.RestartPolicyNever, "echo why; exit 1"), func(c *corev1.Container) {
@@ -229,7 +252,8 @@ func with(pod *corev1.Pod, change func(*corev1.Container)) *corev1.Pod {
 func TestWaitsForSecret(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	pod := with(podOf(corev1.RestartPolicyNever, `until grep -q new /creds/KEY; do sleep 0.01; done; echo "$KEY $(cat /creds/KEY) $(cat /one)"`),
+	const script = `until grep -q new /creds/KEY; do sleep 0.01; done; echo "$KEY $(cat /creds/KEY) $(cat /one)"`
+	pod := with(podOf(corev1.RestartPolicyNever, script),
 		func(c *corev1.Container) {
 			c.Env = []corev1.EnvVar{secretEnv("KEY", "keys", "KEY")}
 			c.VolumeMounts = []corev1.VolumeMount{
@@ -289,7 +313,8 @@ func TestRestart(t *testing.T) {
 	w := n.start(podOf(corev1.RestartPolicyAlways, "echo run; exit 1"))
 	harness.Eventually(t, "CrashLoopBackOff", func(context.Context) error {
 		s := w.Pod().Status.ContainerStatuses[0]
-		if s.RestartCount < 3 || s.State.Waiting == nil || s.State.Waiting.Reason != "CrashLoopBackOff" || s.LastTerminationState.Terminated == nil {
+		waits := s.State.Waiting != nil && s.State.Waiting.Reason == "CrashLoopBackOff"
+		if s.RestartCount < 3 || !waits || s.LastTerminationState.Terminated == nil {
 			return fmt.Errorf("status %+v", s)
 		}
 		return nil
@@ -329,11 +354,15 @@ func TestInit(t *testing.T) {
 	n := newNode(t)
 	pod := podOf(corev1.RestartPolicyNever, "cat /work/order; until test -e /work/side; do sleep 0.01; done")
 	container := func(name, script string) corev1.Container {
-		return corev1.Container{Name: name, Image: "none", Command: []string{"sh", "-c", script}, VolumeMounts: []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}}
+		c := shell(name, script)
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+		return c
 	}
 	sidecar := container("side", "trap 'echo ended; exit 0' TERM; touch /work/side; while :; do sleep 0.01; done")
 	sidecar.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
-	pod.Spec.InitContainers = []corev1.Container{container("one", "echo one >>/work/order"), sidecar, container("two", "echo two >>/work/order")}
+	pod.Spec.InitContainers = []corev1.Container{
+		container("one", "echo one >>/work/order"), sidecar, container("two", "echo two >>/work/order"),
+	}
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))
@@ -396,10 +425,12 @@ func TestProbes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	probe := func(script string) *corev1.Probe {
-		return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", script}}}, FailureThreshold: 1}
+		exec := &corev1.ExecAction{Command: []string{"sh", "-c", script}}
+		return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: exec}, FailureThreshold: 1}
 	}
 	pod := with(podOf(corev1.RestartPolicyAlways, "touch /work/started; exec sleep 600"), func(c *corev1.Container) {
-		c.StartupProbe, c.ReadinessProbe, c.LivenessProbe = probe("test -e /work/started"), probe("test -e /work/ready"), probe("test ! -e /work/dead")
+		c.StartupProbe, c.ReadinessProbe = probe("test -e /work/started"), probe("test -e /work/ready")
+		c.LivenessProbe = probe("test ! -e /work/dead")
 		c.StartupProbe.FailureThreshold = 1000 // it is slower on a busy machine
 		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
 	})

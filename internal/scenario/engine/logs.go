@@ -39,7 +39,7 @@ func (r *run) logs(ctx context.Context, s *spec.Step) (any, error) {
 	err = wait.PollUntilContextCancel(ctx, logsInterval, true, func(ctx context.Context) (bool, error) {
 		data, err := r.output(ctx, kube, pod, options)
 		if ctx.Err() != nil {
-			return false, nil // the last look counts
+			return false, nil //nolint:nilerr // the last look counts
 		}
 		if missing = err; err != nil {
 			return false, nil //nolint:nilerr // it may exist later

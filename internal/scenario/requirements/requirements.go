@@ -34,13 +34,8 @@ func (e Emulator) Unmet(s *spec.Scenario) string {
 	if file := s.SnapshotFile(); file != "" && !e.startedFrom(file) {
 		return "it starts from a snapshot: requires an emulator of its own, with the fake driver and its own control plane"
 	}
-	if len(s.Setup.Images) > 0 {
-		switch {
-		case !e.AllowExec:
-			return "it runs programs of this machine as Pods: requires --allow-exec"
-		case !e.runsPods():
-			return "it maps images to commands: requires an emulator of its own, with its own control plane"
-		}
+	if reason := e.unmetPods(s); reason != "" {
+		return reason
 	}
 	for _, need := range []struct {
 		missing bool
@@ -96,6 +91,19 @@ func canStandIn(setup *spec.Setup) bool {
 func (e Emulator) startedFrom(file string) bool {
 	path, err := filepath.Abs(file)
 	return err == nil && e.Snapshot == path
+}
+
+// unmetPods returns the requirement of the setup's images that this emulator does not meet, or "".
+func (e Emulator) unmetPods(s *spec.Scenario) string {
+	switch {
+	case len(s.Setup.Images) == 0:
+		return ""
+	case !e.AllowExec:
+		return "it runs programs of this machine as Pods: requires --allow-exec"
+	case !e.runsPods():
+		return "it maps images to commands: requires an emulator of its own, with its own control plane"
+	}
+	return ""
 }
 
 // runsPods reports whether the emulator has a node.

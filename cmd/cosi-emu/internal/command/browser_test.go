@@ -16,7 +16,7 @@ import (
 func TestOpenPage(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "browser")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"opened $1\"\n"), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"opened $1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("BROWSER", script)

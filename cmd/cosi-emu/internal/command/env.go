@@ -72,18 +72,7 @@ func (a *access) mapped(variables []env.Variable) ([]env.Variable, error) {
 	return variables, nil
 }
 
-func newEnv(streams cli.Streams) *cobra.Command {
-	var (
-		name   string
-		output string
-		a      access
-		admin  bool
-	)
-	formats := env.Formats()
-	cmd := &cobra.Command{
-		Use:   "env",
-		Short: "Print the environment variables of an emulator or a BucketAccess",
-		Long: `Print the environment variables of an emulator:
+const envHelp = `Print the environment variables of an emulator:
 
   COSI_EMU_NAME        the emulator, for all commands of cosi-emu in this shell
   KUBECONFIG           the kubeconfig file
@@ -104,8 +93,9 @@ rclone, s3cmd, aws-config, thanos, loki or spring. These require --access.
 
 --admin adds the root key of the S3 store, which is a secret. It
 has all rights in all buckets, and can create buckets outside of COSI.
-A Bucket imports such a bucket with spec.existingBucketID.`,
-		Example: `  # Into this shell.
+A Bucket imports such a bucket with spec.existingBucketID.`
+
+const envExamples = `  # Into this shell.
   eval "$(cosi-emu env --access demo/photos-rw)"
   aws --endpoint-url "$AWS_ENDPOINT_URL" s3 ls "s3://$BUCKET_NAME"
 
@@ -121,7 +111,21 @@ A Bucket imports such a bucket with spec.existingBucketID.`,
   docker run --network host --env-file app.env my-app
 
   # For rclone.
-  cosi-emu env --access demo/photos-rw -o rclone > rclone.conf`,
+  cosi-emu env --access demo/photos-rw -o rclone > rclone.conf`
+
+func newEnv(streams cli.Streams) *cobra.Command {
+	var (
+		name   string
+		output string
+		a      access
+		admin  bool
+	)
+	formats := env.Formats()
+	cmd := &cobra.Command{
+		Use:     "env",
+		Short:   "Print the environment variables of an emulator or a BucketAccess",
+		Long:    envHelp,
+		Example: envExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, formats...); err != nil {
 				return err

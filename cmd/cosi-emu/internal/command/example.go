@@ -67,7 +67,7 @@ func (o *example) followEmulator(flags *pflag.FlagSet) error {
 	return err
 }
 
-func (o example) manifest() ([]byte, error) {
+func (o *example) manifest() ([]byte, error) {
 	quickstart, classes := examples.Quickstart, examples.Classes
 	if o.api == objectstorage.V1alpha1 {
 		quickstart, classes = examples.QuickstartV1alpha1, examples.ClassesV1alpha1

@@ -68,14 +68,7 @@ prints them.
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
 a scenario or the command line is wrong, 3 if the environment failed.`
 
-// NewExplore returns the command explore.
-func NewExplore(streams cli.Streams) *cobra.Command {
-	x := &exploration{reports: reports{title: "COSI exploration: findings"}}
-	cmd := &cobra.Command{
-		Use:   "explore SCENARIO|DIR... | --suite",
-		Short: "Run a scenario with every fault at every operation",
-		Long:  exploreHelp,
-		Example: `  # A scenario to start from.
+const exploreExamples = `  # A scenario to start from.
   cosi-emu init explore lifecycle.yaml
   cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html
 
@@ -115,7 +108,16 @@ func NewExplore(streams cli.Streams) *cobra.Command {
   cosi-emu explore lifecycle.yaml --state all.state
 
   # Every fault at each distinct pair of consecutive operations in a suite.
-  cosi-emu explore suite/ --prune step`,
+  cosi-emu explore suite/ --prune step`
+
+// NewExplore returns the command explore.
+func NewExplore(streams cli.Streams) *cobra.Command {
+	x := &exploration{reports: reports{title: "COSI exploration: findings"}}
+	cmd := &cobra.Command{
+		Use:     "explore SCENARIO|DIR... | --suite",
+		Short:   "Run a scenario with every fault at every operation",
+		Long:    exploreHelp,
+		Example: exploreExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if x.suite {
 				return cobra.NoArgs(cmd, args)

@@ -206,10 +206,7 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	}
 	var last report.Report
 	groups := r.groups(scenarios)
-	if len(groups) > 1 && r.watch {
-		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
-	}
-	if err := r.checkVersions(groups); err != nil {
+	if err := r.checkGroups(groups); err != nil {
 		return err
 	}
 	for i, group := range groups {
@@ -278,9 +275,12 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	return append(own, groups...)
 }
 
-// checkVersions rejects files whose scenarios are all for another version of the COSI kinds than the emulator's: none
+// checkGroups rejects files whose scenarios are all for another version of the COSI kinds than the emulator's: none
 // of them would run.
-func (r *scenarioRun) checkVersions(groups []versionGroup) error {
+func (r *scenarioRun) checkGroups(groups []versionGroup) error {
+	if len(groups) > 1 && r.watch {
+		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
+	}
 	if r.suite {
 		return nil
 	}
