@@ -14,7 +14,7 @@ import (
 // checkEnvironment reads the output of `env` like its users.
 func (s *story) checkEnvironment() {
 	s.t.Helper()
-	want := map[string]string{"KUBECONFIG": s.info.Kubeconfig, "COSI_ENDPOINT": s.info.DriverEndpoint}
+	want := map[string]string{"COSI_EMU_NAME": s.info.Name, "KUBECONFIG": s.info.Kubeconfig, "COSI_ENDPOINT": s.info.DriverEndpoint}
 	s.expectVariables("without --access", want, s.fromJSON(s.home.must("env", "-o", "json")))
 
 	maps.Copy(want, s.secret)

@@ -15,17 +15,18 @@ import (
 // other user of the suite must be listed here with its purpose, which is not to run them once more.
 func TestRunners(t *testing.T) {
 	want := map[string]string{
-		"cmd/cosi-emu/internal/scenario/run.go":     "runs all, or by label",
-		"internal/scenario/loader/suite.go":         "reads the files",
-		"internal/conformance/endtoend/endtoend.go": "runs those of the area conformance with the driver that is tested",
-		"scenarios/suite/suite_test.go":             "runs all in the tests",
-		"scenarios/suite/bridge_test.go":            "compares with docs/bridge.md",
-		"scenarios/suite/documents_test.go":         "checks descriptions and labels",
-		"scenarios/suite/example_test.go":           "lists the areas",
-		"scenarios/suite/failures_test.go":          "compares with docs/known-failures.md",
-		"cmd/cosi-emu/scenarios_test.go":            "compares with what the command selects",
-		"test/differential/scenarios_test.go":       "compares the control planes",
-		"test/e2e/statuswrites_test.go":             "runs some on components with a defect",
+		"cmd/cosi-emu/internal/scenario/run.go":           "runs all, or by label",
+		"cmd/cosi-emu/internal/scenario/explore_suite.go": "explores all, or by name or label",
+		"internal/scenario/loader/suite.go":               "reads the files",
+		"internal/conformance/endtoend/endtoend.go":       "runs those of the area conformance with the driver that is tested",
+		"scenarios/suite/suite_test.go":                   "runs all in the tests",
+		"scenarios/suite/bridge_test.go":                  "compares with docs/bridge.md",
+		"scenarios/suite/documents_test.go":               "checks descriptions and labels",
+		"scenarios/suite/example_test.go":                 "lists the areas",
+		"scenarios/suite/failures_test.go":                "compares with docs/known-failures.md",
+		"cmd/cosi-emu/scenarios_test.go":                  "compares with what the command selects",
+		"test/differential/scenarios_test.go":             "compares the control planes",
+		"test/e2e/statuswrites_test.go":                   "runs some on components with a defect",
 	}
 	got := map[string]string{}
 	root := filepath.Join("..", "..")
