@@ -77,7 +77,7 @@ func TestExploreRejects(t *testing.T) {
 		"Dialect":      {[]string{"good.yaml", "--dialect", "m"}, "the dialects are v1alpha1"},
 		"DialectOfOld": {[]string{"old.yaml", "--dialect", "one-mode"}, "old.yaml is for the kinds of v1alpha1, for which a driver cannot speak"},
 		"NoReport":     {[]string{"good.yaml", "--report", "xml=a"}, "must be html=FILE, json=FILE or md=FILE"},
-		"NoArguments":  {nil, "requires at least 1 arg"},
+		"NoArguments":  {nil, "requires a file or a directory with scenarios"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func TestInitScenario(t *testing.T) {
 	if h.read(file) != before || h.must("init", "scenario", "-") == "" {
 		t.Error("the file changes, or there is none at standard output")
 	}
-	h.rejected("scenario, driver-test, ci", "init", "test")
+	h.rejected("scenario, explore, driver-test, ci", "init", "test")
 	h.rejected("requires one of", "init")
 	if err := os.RemoveAll(filepath.Join(h.dir, "testdata")); err != nil {
 		t.Fatal(err)

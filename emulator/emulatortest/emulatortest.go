@@ -71,7 +71,11 @@ func Namespace(tb testing.TB) string {
 // NamespaceIn is Namespace in the control plane of an emulator.
 func NamespaceIn(tb testing.TB, emu *emulator.Emulator) string {
 	tb.Helper()
-	return controlplanetest.NamespaceIn(tb, emu.ControlPlane())
+	if plane := emu.ControlPlane(); plane != nil {
+		return controlplanetest.NamespaceIn(tb, plane)
+	}
+	// The control plane of the test binary is the existing cluster of the emulator.
+	return controlplanetest.NamespaceIn(tb, controlplanetest.StartVersion(tb, emu.Info().API))
 }
 
 func end(tb testing.TB, emu *emulator.Emulator) {
