@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/pods"
@@ -23,7 +24,7 @@ import (
 )
 
 // Image maps the images of containers to a command of this machine.
-type Image = image.Image
+type Image = description.Image
 
 // ParseImage parses IMAGE=COMMAND [ARGUMENT ...], where * in IMAGE matches any characters.
 func ParseImage(text string) (Image, error) { return image.Parse(text) }

@@ -6,46 +6,38 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 )
 
-// Image maps the images that match a pattern to a command.
-type Image struct {
-	// Pattern matches the name of an image, with or without its tag or digest, and without docker.io/ or
-	// docker.io/library/; see glob.Match.
-	Pattern string
-	// Command is the program, as the entrypoint of the image, and its default arguments. It is empty for an image
-	// without entrypoint.
-	Command []string
-}
-
 // Images are the images of a node. If several patterns match, the longest applies.
-type Images []Image
+type Images []description.Image
 
 // Parse parses PATTERN=COMMAND [ARGUMENT ...]. Words are separated by spaces.
-func Parse(text string) (Image, error) {
+func Parse(text string) (description.Image, error) {
 	pattern, command, found := strings.Cut(text, "=")
 	if !found || pattern == "" || strings.ContainsAny(pattern, " \t") {
-		return Image{}, fmt.Errorf("image %q must have the form IMAGE=COMMAND, for instance amazon/aws-cli=aws; "+
+		return description.Image{}, fmt.Errorf("image %q must have the form IMAGE=COMMAND, for instance amazon/aws-cli=aws; "+
 			"* in IMAGE matches any characters", text)
 	}
-	return Image{Pattern: pattern, Command: strings.Fields(command)}, nil
+	return description.Image{Pattern: pattern, Command: strings.Fields(command)}, nil
 }
 
 // Find returns the command of an image, and whether the node has the image.
 func (i Images) Find(image string) (command []string, found bool) {
 	longest := -1
 	for _, candidate := range i {
-		if len(candidate.Pattern) > longest && candidate.matches(image) {
+		if len(candidate.Pattern) > longest && matches(candidate.Pattern, image) {
 			longest, command = len(candidate.Pattern), candidate.Command
 		}
 	}
 	return command, longest >= 0
 }
 
-func (i Image) matches(image string) bool {
+// matches reports whether a pattern matches an image.
+func matches(pattern, image string) bool {
 	image = strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/")
-	return slices.ContainsFunc([]string{image, untagged(image)}, func(name string) bool { return glob.Match(i.Pattern, name) })
+	return slices.ContainsFunc([]string{image, untagged(image)}, func(name string) bool { return glob.Match(pattern, name) })
 }
 
 // untagged returns an image without tag and digest.

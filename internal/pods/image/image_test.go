@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 )
 
@@ -47,7 +48,7 @@ func TestFind(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	got, err := image.Parse("amazon/aws-cli:*=aws --no-cli-pager")
-	want := image.Image{Pattern: "amazon/aws-cli:*", Command: []string{"aws", "--no-cli-pager"}}
+	want := description.Image{Pattern: "amazon/aws-cli:*", Command: []string{"aws", "--no-cli-pager"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v; image (-want +got):\n%s", err, diff)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/pods/image"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
@@ -90,10 +90,10 @@ type Setup struct {
 func (s *Scenario) StartsOwn() bool { return s.Setup.Snapshot != "" || len(s.Setup.Images) > 0 }
 
 // Images returns the images of the setup.
-func (s *Scenario) Images() []image.Image {
-	var all []image.Image
+func (s *Scenario) Images() []description.Image {
+	var all []description.Image
 	for _, pattern := range slices.Sorted(maps.Keys(s.Setup.Images)) {
-		all = append(all, image.Image{Pattern: pattern, Command: strings.Fields(s.Setup.Images[pattern])})
+		all = append(all, description.Image{Pattern: pattern, Command: strings.Fields(s.Setup.Images[pattern])})
 	}
 	return all
 }
