@@ -112,6 +112,9 @@ func (b *Builder) Use(file string) *Builder { return b.step(caller(), "use", fil
 // Exec runs a program, if that is allowed.
 func (b *Builder) Exec(program Exec) *Builder { return b.step(caller(), "exec", program) }
 
+// Logs waits until the output of a Pod matches.
+func (b *Builder) Logs(output Logs) *Builder { return b.step(caller(), "logs", output) }
+
 // Golden compares objects, KIND/NAME, with a file, relative to the test's
 // directory, which -scenarios.update rewrites.
 func (b *Builder) Golden(file string, objects ...string) *Builder {

@@ -95,6 +95,7 @@ steps:
     objects: {b: {k: absent}}
 - forEach: {in: [1, {a: b}], steps: [{start: [controller]}, {stop: [controller]}, {restart: [controller]}]}
 - exec: {command: ["true"], env: {A: b}, code: 1, stdout: present}
+- logs: {pod: app, container: app, previous: true, text: present}
 - golden: {file: a.yaml, objects: [ConfigMap/a]}
 - s3: {secret: key, list: ""}
 - inject: {name: slow, seam: rpc, operation: DriverCreateBucket, delay: 1.5s, times: 1}
@@ -137,6 +138,7 @@ steps:
 		}).
 		ForEach(scenarios.List{1, f("a", "b")}, scenarios.Steps().Start("controller").Stop("controller").Restart("controller")).
 		Exec(scenarios.Exec{Command: []string{"true"}, Env: map[string]string{"A": "b"}, Code: 1, Stdout: scenarios.Present}).
+		Logs(scenarios.Logs{Pod: "app", Container: "app", Previous: true, Text: scenarios.Present}).
 		Golden("a.yaml", "ConfigMap/a").
 		S3(scenarios.S3{Secret: "key", List: new("")}).
 		Inject(fault.Fault{

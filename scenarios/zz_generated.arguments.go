@@ -225,3 +225,15 @@ type Exec struct {
 	// Stdout: expected standard output.
 	Stdout any `yaml:"stdout"`
 }
+
+// Logs waits for the output of a Pod.
+type Logs struct {
+	// Pod: name of the Pod, in the scenario's namespace.
+	Pod string `yaml:"pod"`
+	// Container: name of the container; default: the first.
+	Container string `yaml:"container"`
+	// Previous: the output of the run before the last restart.
+	Previous bool `yaml:"previous"`
+	// Text: expected output, without its last line break.
+	Text any `yaml:"text"`
+}

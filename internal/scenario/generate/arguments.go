@@ -30,6 +30,7 @@ var structs = []struct {
 	{reflect.TypeFor[spec.Place](), "Place", "is where an object is."},
 	{reflect.TypeFor[spec.Policy](), "Policy", "has an account's rights in a bucket."},
 	{reflect.TypeFor[spec.Exec](), "Exec", "is a program that runs on this machine."},
+	{reflect.TypeFor[spec.Logs](), "Logs", "waits for the output of a Pod."},
 }
 
 // kinds are the Go kinds of fields that YAML allows in several forms.

@@ -38,6 +38,7 @@ var tables = []struct {
 	{reflect.TypeFor[spec.Repeat](), "`repeat`"},
 	{reflect.TypeFor[spec.ForEach](), "`forEach`"},
 	{reflect.TypeFor[spec.Exec](), "`exec`"},
+	{reflect.TypeFor[spec.Logs](), "`logs`"},
 	{reflect.TypeFor[spec.Golden](), "`golden`"},
 }
 

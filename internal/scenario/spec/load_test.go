@@ -95,7 +95,7 @@ func TestRejected(t *testing.T) {
 		"BadMode":        {reason: "Misspelt.", file: step("{backend: {setPolicy: {bucket: b, account: a, objectData: Readonly}}}"), want: []string{`s.yaml:5:3: access mode "Readonly": did you mean "ReadOnly"?`}},
 		"UnboundKey":     {reason: "Nothing has that name yet.", file: step("{backend: {policies: {b: {'${absent}': present}}}}"), want: []string{`s.yaml:5:29: variable "absent" is not defined at this step`}},
 		"UnknownKind":    {reason: "Would never be there.", file: step("{expect: {BucketClam/a: present}}"), want: []string{`s.yaml:5:13: unknown kind BucketClam: did you mean "BucketClaim"?`}},
-		"AppliedKind":    {reason: "Which version of it?", file: step("{apply: {kind: Pod, metadata: {name: a}}}"), want: []string{"s.yaml:5:11: unknown kind Pod: "}},
+		"AppliedKind":    {reason: "Which version of it?", file: step("{apply: {kind: Ingress, metadata: {name: a}}}"), want: []string{"s.yaml:5:11: unknown kind Ingress: "}},
 		"UnknownMethod":  {reason: "The driver has none.", file: step("{call: {method: DriverCreateBuckt}}"), want: []string{`s.yaml:5:19: unknown method "DriverCreateBuckt": did you mean "DriverCreateBucket"?`}},
 		"NeverMethod":    {reason: "It would never happen, indeed.", file: step("{never: {events: [{operation: DriverCreateBuckt}]}}"), want: []string{`s.yaml:5:33: unknown operation "DriverCreateBuckt" at seam rpc: did you mean "DriverCreateBucket"?`}},
 		"NeverMethods":   {reason: "No method begins so.", file: step("{never: {events: [{operation: Drver*}]}}"), want: []string{`s.yaml:5:33: the pattern "Drver*" matches no operation at seam rpc: they are DriverCreateBucket, `}},
