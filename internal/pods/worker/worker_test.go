@@ -352,18 +352,18 @@ func TestCrash(t *testing.T) {
 func TestInit(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	pod := podOf(corev1.RestartPolicyNever, "cat /work/order; until test -e /work/side; do sleep 0.01; done")
+	pod := podOf(corev1.RestartPolicyNever, "cat /share/order; until test -e /share/side; do sleep 0.01; done")
 	container := func(name, script string) corev1.Container {
 		c := shell(name, script)
-		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/share"}}
 		return c
 	}
-	sidecar := container("side", "trap 'echo ended; exit 0' TERM; touch /work/side; while :; do sleep 0.01; done")
+	sidecar := container("side", "trap 'echo ended; exit 0' TERM; touch /share/side; while :; do sleep 0.01; done")
 	sidecar.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
 	pod.Spec.InitContainers = []corev1.Container{
-		container("one", "echo one >>/work/order"), sidecar, container("two", "echo two >>/work/order"),
+		container("one", "echo one >>/share/order"), sidecar, container("two", "echo two >>/share/order"),
 	}
-	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/share"}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	pod.Spec.TerminationGracePeriodSeconds = new(int64(30))
 	w := n.start(pod)
@@ -428,11 +428,11 @@ func TestProbes(t *testing.T) {
 		exec := &corev1.ExecAction{Command: []string{"sh", "-c", script}}
 		return &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: exec}, FailureThreshold: 1}
 	}
-	pod := with(podOf(corev1.RestartPolicyAlways, "touch /work/started; exec sleep 600"), func(c *corev1.Container) {
-		c.StartupProbe, c.ReadinessProbe = probe("test -e /work/started"), probe("test -e /work/ready")
-		c.LivenessProbe = probe("test ! -e /work/dead")
+	pod := with(podOf(corev1.RestartPolicyAlways, "touch /share/started; exec sleep 600"), func(c *corev1.Container) {
+		c.StartupProbe, c.ReadinessProbe = probe("test -e /share/started"), probe("test -e /share/ready")
+		c.LivenessProbe = probe("test ! -e /share/dead")
 		c.StartupProbe.FailureThreshold = 1000 // it is slower on a busy machine
-		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+		c.VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/share"}}
 	})
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	w := n.start(pod)
