@@ -89,7 +89,9 @@ func phase(want corev1.PodPhase) func(*corev1.Pod) bool {
 }
 
 func isReady(p *corev1.Pod) bool {
-	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status == "True" })
+	return slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
 }
 
 func isRestarted(p *corev1.Pod) bool {
@@ -172,9 +174,7 @@ func TestPodAccess(t *testing.T) {
 	if err := s.emu.Component(fmt.Sprintf(component, pod.Namespace)).Crash(); err != nil {
 		t.Fatal(err)
 	}
-	s.await(pod, "restart", func(p *corev1.Pod) bool {
-		return p.Status.ContainerStatuses[0].RestartCount == 1 && p.Status.ContainerStatuses[0].Ready
-	})
+	s.await(pod, "restart", isRestarted)
 	if err := s.emu.Client().Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pod.Namespace}}); err != nil {
 		t.Fatal(err)
 	}
@@ -202,8 +202,9 @@ func (s *podStory) steps(component string) []string {
 
 func (s *podStory) exec(pod *corev1.Pod, command ...string) (string, error) {
 	s.t.Helper()
+	options := &corev1.PodExecOptions{Container: "app", Command: command, Stdout: true, Stderr: true}
 	target := s.kube.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{Container: "app", Command: command, Stdout: true, Stderr: true}, clientgoscheme.ParameterCodec).URL()
+		VersionedParams(options, clientgoscheme.ParameterCodec).URL()
 	executor, err := remotecommand.NewSPDYExecutor(s.emu.Config(), "POST", target)
 	if err != nil {
 		s.t.Fatal(err)
@@ -256,15 +257,21 @@ func TestPodRejected(t *testing.T) {
 		reason func(*corev1.Pod) string
 		want   string
 	}{
-		"HostPath":    {volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}), scheduled, `volume "v" is a hostPath`},
-		"VolumeClaim": {volume(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}), scheduled, `it does not serve the kind of volume "v"; use secret`},
+		"HostPath": {volume(corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}), scheduled, `volume "v" is a hostPath`},
+		"VolumeClaim": {
+			volume(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}),
+			scheduled, `it does not serve the kind of volume "v"; use secret`,
+		},
 		"Privileged": {func(p *corev1.Pod) {
 			p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: new(true)}
 		}, scheduled, `container "app" cannot be privileged`},
 		"GPU": {func(p *corev1.Pod) {
 			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("1")}
 		}, scheduled, "1 Insufficient nvidia.com/gpu"},
-		"NodeSelector": {func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} }, scheduled, "didn't match Pod's node affinity/selector"},
+		"NodeSelector": {
+			func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": "ssd"} },
+			scheduled, "didn't match Pod's node affinity/selector",
+		},
 		"Image": {
 			func(p *corev1.Pod) { p.Spec.Containers[0].Image = "nginx:1" },
 			waits(func(p *corev1.Pod) []corev1.ContainerStatus { return p.Status.ContainerStatuses }),
@@ -302,9 +309,7 @@ func TestNodeLoss(t *testing.T) {
 	if err := errors.Join(node.Crash(), node.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	s.await(always, "restart", func(p *corev1.Pod) bool {
-		return p.Status.ContainerStatuses[0].RestartCount == 1 && p.Status.ContainerStatuses[0].Ready
-	})
+	s.await(always, "restart", isRestarted)
 	s.await(once, "end", phase(corev1.PodFailed))
 }
 

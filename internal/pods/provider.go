@@ -102,9 +102,9 @@ func (p *provider) DeletePod(_ context.Context, pod *corev1.Pod) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.stopped {
-		p.ending.Go(func() {
+		p.ending.Go(func() { //nolint:contextcheck // it outlives the call
 			<-w.Done()
-			p.forget(w) //nolint:contextcheck // it outlives the call
+			p.forget(w)
 		})
 	}
 	return nil

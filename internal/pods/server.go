@@ -1,7 +1,6 @@
 package pods
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,14 +154,15 @@ func (s streams) PortForward(ctx context.Context, _, _ string, port int32, strea
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })() // it ends both copies
-	sent := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // it ends both copies
+	defer stop()
+	sent := make(chan struct{})
 	go func() {
-		_, err := io.Copy(conn, stream)
+		defer close(sent)
+		_, _ = io.Copy(conn, stream) // the client may end at any time
 		if half, ok := conn.(*net.TCPConn); ok {
-			err = cmp.Or(err, half.CloseWrite())
+			_ = half.CloseWrite() // the program may have ended
 		}
-		sent <- err
 	}()
 	_, err = io.Copy(stream, conn)
 	err = errors.Join(err, conn.Close(), stream.Close())

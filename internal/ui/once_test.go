@@ -33,7 +33,7 @@ func TestOneTimeLink(t *testing.T) {
 			}
 		}
 		late := l.issue()
-		time.Sleep(onceLifetime + time.Second)
+		time.Sleep(onceLifetime + time.Second) //nolint:forbidigo // the clock of a bubble
 		if code, _ := get(late, "none"); code != http.StatusForbidden {
 			t.Errorf("after its lifetime: status %d, want it rejected", code)
 		}

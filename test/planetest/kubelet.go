@@ -62,7 +62,8 @@ func (k *kubelet) handler() http.Handler {
 			http.Error(w, "no such log", http.StatusNotFound)
 			return
 		}
-		_, _ = fmt.Fprintf(w, "%s/%s?%s\n", r.PathValue("pod"), r.PathValue("container"), r.URL.Query().Encode()) //nolint:gosec // no browser reads it
+		query := r.URL.Query().Encode()
+		_, _ = fmt.Fprintf(w, "%s/%s?%s\n", r.PathValue("pod"), r.PathValue("container"), query) //nolint:gosec // no browser reads it
 		if r.URL.Query().Has("follow") {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()

@@ -75,7 +75,8 @@ func (c *container) command(ctx context.Context) (*command, error) {
 		return nil, err
 	}
 	maps.Copy(variables, declared)
-	made := &command{root: root, home: dir, message: message, environment: slices.Concat(c.worker.config.Environment, environment.Pairs(variables))}
+	made := &command{root: root, home: dir, message: message}
+	made.environment = slices.Concat(c.worker.config.Environment, environment.Pairs(variables))
 	if made.args, err = c.args(spec, entrypoint, variables, root); err != nil {
 		return nil, err
 	}

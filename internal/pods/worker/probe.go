@@ -43,9 +43,9 @@ func (p *process) probe(ctx context.Context) {
 	}
 	if spec.LivenessProbe != nil {
 		all.Go(func() {
-			p.repeat(ctx, "Liveness", spec.LivenessProbe, func(healthy bool) bool {
+			p.repeat(ctx, "Liveness", spec.LivenessProbe, func(healthy bool) bool { //nolint:contextcheck // it ends by the grace period
 				if !healthy {
-					p.fail(spec.LivenessProbe, "liveness") //nolint:contextcheck // it ends by the grace period
+					p.fail(spec.LivenessProbe, "liveness")
 				}
 				return healthy
 			})
@@ -55,9 +55,9 @@ func (p *process) probe(ctx context.Context) {
 
 // awaitStartup reports whether the startup probe has succeeded.
 func (p *process) awaitStartup(ctx context.Context, probe *corev1.Probe) (started bool) {
-	p.repeat(ctx, "Startup", probe, func(healthy bool) bool {
+	p.repeat(ctx, "Startup", probe, func(healthy bool) bool { //nolint:contextcheck // it ends by the grace period
 		if !healthy {
-			p.fail(probe, "startup") //nolint:contextcheck // it ends by the grace period
+			p.fail(probe, "startup")
 		}
 		started = healthy
 		return false

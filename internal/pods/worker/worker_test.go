@@ -203,7 +203,8 @@ func TestRun(t *testing.T) {
 			phase: corev1.PodSucceeded, reason: "Completed", logs: map[string]string{"a": "right\n"},
 		},
 		"Message": {
-			pod: podOf(corev1.RestartPolicyNever, "echo why >/dev/termination-log; exit 1"), phase: corev1.PodFailed, reason: "Error", code: 1, message: "why\n",
+			pod: podOf(corev1.RestartPolicyNever, "echo why >/dev/termination-log; exit 1"), phase: corev1.PodFailed,
+			reason: "Error", code: 1, message: "why\n",
 		},
 		"MessageOfLog": {
 			pod: with(podOf(corev1.RestartPolicyNever, "echo why; exit 1"), func(c *corev1.Container) {

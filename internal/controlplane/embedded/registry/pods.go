@@ -109,7 +109,7 @@ func podFields(p *corev1.Pod) fields.Set {
 
 // podCompleted marks the row of a Pod that has ended.
 func podCompleted(p *corev1.Pod) []metav1.TableRowCondition {
-	message := ""
+	var message string
 	switch p.Status.Phase {
 	case corev1.PodSucceeded:
 		message = "The pod has completed successfully."
