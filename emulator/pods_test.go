@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -175,6 +177,9 @@ func TestPodAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.await(pod, "restart", isRestarted)
+	ended := s.pod("ended", "true")
+	s.create(ended)
+	s.await(ended, "end of another Pod", phase(corev1.PodSucceeded))
 	if err := s.emu.Client().Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pod.Namespace}}); err != nil {
 		t.Fatal(err)
 	}
@@ -183,6 +188,19 @@ func TestPodAccess(t *testing.T) {
 			return fmt.Errorf("the Pod exists: %w", err)
 		}
 		return nil
+	})
+	harness.Eventually(t, "the end of its files", func(context.Context) error {
+		if left, err := os.ReadDir(filepath.Join(s.emu.Info().Dir, "pods")); err != nil || len(left) > 0 {
+			return fmt.Errorf("error %v, and %d directories", err, len(left)) //nolint:errorlint // there may be none
+		}
+		return nil
+	})
+	harness.Eventually(t, "the end of all files", func(context.Context) error {
+		left, err := os.ReadDir(filepath.Join(s.emu.Info().Dir, "pods"))
+		if len(left) > 0 {
+			return fmt.Errorf("%d Pods have files", len(left))
+		}
+		return err
 	})
 	if diff := cmp.Diff([]string{"start 1", "crash 1", "start 2", "stop 2"}, s.steps(fmt.Sprintf(component, pod.Namespace))); diff != "" {
 		t.Errorf("steps in the journal (-want +got):\n%s", diff)

@@ -179,7 +179,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestLeavesFilesOfUsers: Write removes only what it has made.
+// TestLeavesFilesOfUsers: Write removes its own files only.
 func TestLeavesFilesOfUsers(t *testing.T) {
 	dir := t.TempDir()
 	mine := filepath.Join(dir, "mine")

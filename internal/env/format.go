@@ -40,7 +40,7 @@ var writers = map[Format]func(io.Writer, []Variable) error{
 	FormatThanos: configuration(thanos), FormatLoki: configuration(loki), FormatSpring: configuration(spring),
 }
 
-// Formats returns all formats, first those of variables, then the configurations of programs.
+// Formats returns the formats of variables, and then the configurations of programs.
 func Formats() []string {
 	return []string{
 		string(FormatShell), string(FormatDotenv), string(FormatDocker), string(FormatJSON), string(FormatRclone),

@@ -122,6 +122,9 @@ func (p *provider) forget(w *worker.Worker) {
 	}
 	stopped := p.stopped
 	p.mu.Unlock()
+	if err := w.Remove(); err != nil {
+		p.node.options.Logger.Error(err, "The logs of a Pod were not removed", "pod", keyOf(pod))
+	}
 	if stopped {
 		return
 	}

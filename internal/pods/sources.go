@@ -42,13 +42,3 @@ func (s *sources) Token(
 	}
 	return response.Status.Token, response.Status.ExpirationTimestamp.Time, nil
 }
-
-// Publish implements volume.Sources.
-func (s *sources) Publish(_ context.Context, _ *corev1.Pod, source *corev1.CSIVolumeSource, _, _ string) error {
-	return fmt.Errorf("driver name %s not found in the list of registered CSI drivers", source.Driver)
-}
-
-// Unpublish implements volume.Sources.
-func (s *sources) Unpublish(context.Context, *corev1.CSIVolumeSource, string, string) error {
-	return nil
-}

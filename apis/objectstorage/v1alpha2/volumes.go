@@ -31,7 +31,7 @@ const (
 // ErrVolumeUser is the error of an annotation whose value is no VolumeUser.
 var ErrVolumeUser = errors.New("not of the form <node>/<pod>/<uid of the pod>")
 
-// VolumeUser is the Pod that uses an access in a volume. Its namespace is that of the BucketAccess.
+// VolumeUser is the Pod that uses an access in a volume. It is in the namespace of the BucketAccess.
 type VolumeUser struct {
 	Node, Pod string
 	PodUID    types.UID

@@ -15,7 +15,7 @@ import (
 )
 
 // Bucket returns the files of one bucket by their paths: a file for each key of the Secret, in both sets of keys, the
-// BucketInfo, and for S3 the files of the AWS tools. The UID is that of the BucketAccess. Errors contain no secret.
+// BucketInfo, and for S3 the files of the AWS tools. The UID belongs to the BucketAccess. Errors contain no secret.
 func Bucket(secret *corev1.Secret, access types.UID) (map[string][]byte, error) {
 	values, err := secretvalues.Data(secret)
 	if err != nil {

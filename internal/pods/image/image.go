@@ -37,11 +37,11 @@ func (i Images) Find(image string) (command []string, found bool) {
 // matches reports whether a pattern matches an image.
 func matches(pattern, image string) bool {
 	image = strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/")
-	return slices.ContainsFunc([]string{image, untagged(image)}, func(name string) bool { return glob.Match(pattern, name) })
+	return slices.ContainsFunc([]string{image, Untagged(image)}, func(name string) bool { return glob.Match(pattern, name) })
 }
 
-// untagged returns an image without tag and digest.
-func untagged(image string) string {
+// Untagged returns an image without tag and digest.
+func Untagged(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
 		image = image[:colon]

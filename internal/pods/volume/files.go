@@ -36,7 +36,7 @@ func (v *Volumes) files(ctx context.Context, volume *corev1.Volume) (files, erro
 }
 
 // Served names the kinds of volumes.
-const Served = "use secret, configMap, projected, downwardAPI, emptyDir or csi"
+const Served = "use secret, configMap, projected, downwardAPI or emptyDir"
 
 // defaultMode is the mode of files by default in the API.
 const defaultMode = 0o644

@@ -24,10 +24,6 @@ type Sources interface {
 	environment.Objects
 	// Token returns a token of the Pod's ServiceAccount, bound to the Pod, and when it expires.
 	Token(ctx context.Context, pod *corev1.Pod, audience string, lifetime time.Duration) (token string, expires time.Time, err error)
-	// Publish has a CSI driver make an ephemeral volume in a directory that does not exist, and Unpublish has it
-	// remove the volume, in case there is one. Publish again updates it. Volume IDs are of the Pod and the volume.
-	Publish(ctx context.Context, pod *corev1.Pod, source *corev1.CSIVolumeSource, id, dir string) error
-	Unpublish(ctx context.Context, source *corev1.CSIVolumeSource, id, dir string) error
 }
 
 // Volumes are the volumes of a Pod. They are safe for concurrent use.
@@ -88,12 +84,6 @@ func (v *Volumes) Update(ctx context.Context, pod *corev1.Pod) (next time.Time, 
 
 func (v *Volumes) update(ctx context.Context, volume *corev1.Volume) error {
 	dir := v.path(volume.Name)
-	if csi := volume.CSI; csi != nil {
-		if err := os.MkdirAll(v.dir, dirMode); err != nil {
-			return err
-		}
-		return v.sources.Publish(ctx, v.pod, csi, v.id(volume.Name), dir)
-	}
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
@@ -108,23 +98,7 @@ func (v *Volumes) update(ctx context.Context, volume *corev1.Volume) error {
 	return err
 }
 
-// Remove removes all volumes. CSI drivers end theirs first.
-func (v *Volumes) Remove(ctx context.Context) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for i := range v.pod.Spec.Volumes {
-		volume := &v.pod.Spec.Volumes[i]
-		if volume.CSI == nil {
-			continue
-		}
-		if err := v.sources.Unpublish(ctx, volume.CSI, v.id(volume.Name), v.path(volume.Name)); err != nil {
-			return fmt.Errorf("unmount volume %s: %w", volume.Name, err)
-		}
-	}
-	return os.RemoveAll(v.dir)
-}
+// Remove removes all volumes.
+func (v *Volumes) Remove() error { return os.RemoveAll(v.dir) }
 
 func (v *Volumes) path(volume string) string { return filepath.Join(v.dir, volume) }
-
-// id is unique on the node, as with a kubelet.
-func (v *Volumes) id(volume string) string { return "csi-" + string(v.pod.UID) + "-" + volume }

@@ -10,11 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
+	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/pods/volume"
 )
 
@@ -35,7 +35,7 @@ type noImageError struct{ image string }
 
 func (e noImageError) Error() string {
 	return fmt.Sprintf("no command of this machine is mapped to image %q: this node runs containers as processes; start the emulator "+
-		"with --image %s=COMMAND", e.image, strings.SplitN(e.image, ":", 2)[0])
+		"with --image %s=COMMAND", e.image, image.Untagged(e.image))
 }
 
 func (noImageError) Is(target error) bool { return target == errNoImage }
@@ -96,7 +96,7 @@ func (c *container) own(root string) map[string]string {
 }
 
 // args returns the arguments as an image with an entrypoint and default arguments would have them.
-func (c *container) args(spec *corev1.Container, image []string, variables map[string]string, root *volume.Root) ([]string, error) {
+func (c *container) args(spec *corev1.Container, defaults []string, variables map[string]string, root *volume.Root) ([]string, error) {
 	expand := func(words []string) []string {
 		var all []string
 		for _, word := range words {
@@ -104,7 +104,7 @@ func (c *container) args(spec *corev1.Container, image []string, variables map[s
 		}
 		return all
 	}
-	entrypoint, arguments := image[:min(1, len(image))], image[min(1, len(image)):]
+	entrypoint, arguments := defaults[:min(1, len(defaults))], defaults[min(1, len(defaults)):]
 	if len(spec.Command) > 0 {
 		entrypoint, arguments = expand(spec.Command), nil
 	}

@@ -146,19 +146,15 @@ func (w *Worker) pause(ctx context.Context, changed <-chan struct{}, wait time.D
 	return ctx.Err()
 }
 
-// end sets the last status of the Pod, and removes its files. A Pod whose node stops keeps its status.
+// end sets the last status of the Pod, and removes its volumes. A Pod whose node stops keeps its status.
 func (w *Worker) end(ctx context.Context) {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, errStopped) {
-		_ = w.volumes.Remove(context.WithoutCancel(ctx)) // the next start of the node makes them anew
-		_ = os.RemoveAll(w.dir)
+		_ = os.RemoveAll(w.dir) // the next start of the node makes the files anew
 		return
 	}
-	if err := w.volumes.Remove(context.WithoutCancel(ctx)); err != nil {
+	if err := w.volumes.Remove(); err != nil {
 		w.event(corev1.EventTypeWarning, "FailedUnmount", err.Error())
-	}
-	if errors.Is(cause, errTerminated) {
-		_ = os.RemoveAll(w.dir) // its logs go with the Pod
 	}
 	w.change(func() {
 		w.finished = true

@@ -4,6 +4,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -53,6 +54,8 @@ type Worker struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
 	changes *broadcast
+
+	reporting sync.Mutex // held during a change and its report, so that reports keep their order
 
 	mu          sync.Mutex
 	pod         *corev1.Pod // as the API server has it, except for its status
@@ -123,6 +126,9 @@ func (w *Worker) Stop() {
 	<-w.done
 }
 
+// Remove removes the logs of a Pod that has ended.
+func (w *Worker) Remove() error { return os.RemoveAll(w.dir) }
+
 // Done is closed when the Pod has ended.
 func (w *Worker) Done() <-chan struct{} { return w.done }
 
@@ -142,6 +148,8 @@ func (w *Worker) get() *corev1.Pod {
 
 // change changes the worker's state, and reports the Pod's new status.
 func (w *Worker) change(f func()) {
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
 	w.mu.Lock()
 	f()
 	pod := w.withStatus()

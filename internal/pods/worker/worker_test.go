@@ -33,6 +33,7 @@ type node struct {
 	secrets map[string]map[string][]byte
 	events  []string
 	steps   []string
+	last    *corev1.Pod // reported
 }
 
 func newNode(t *testing.T) *node {
@@ -67,12 +68,6 @@ func (*node) Token(context.Context, *corev1.Pod, string, time.Duration) (string,
 	return "token", time.Now().Add(time.Hour), nil
 }
 
-func (*node) Publish(_ context.Context, _ *corev1.Pod, source *corev1.CSIVolumeSource, _, _ string) error {
-	return fmt.Errorf("no driver %s", source.Driver)
-}
-
-func (*node) Unpublish(context.Context, *corev1.CSIVolumeSource, string, string) error { return nil }
-
 type run struct {
 	node      *node
 	component string
@@ -96,7 +91,11 @@ func (n *node) start(pod *corev1.Pod) *worker.Worker {
 	w := worker.Start(worker.Config{
 		Sources: n, Dir: n.dir, Environment: []string{"PATH=" + os.Getenv("PATH")},
 		Images: image.Images{{Pattern: "none"}},
-		Notify: func(*corev1.Pod) {},
+		Notify: func(pod *corev1.Pod) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.last = pod
+		},
 		Event: func(_ *corev1.Pod, _, reason, message string) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
@@ -223,8 +222,13 @@ func TestRun(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newNode(t).start(test.pod)
+			n := newNode(t)
+			w := n.start(test.pod)
 			pod := awaitPhase(t, w, test.phase)
+			<-w.Done()
+			if diff := cmp.Diff(pod.Status, n.last.Status); diff != "" {
+				t.Errorf("the last report differs from the Pod (-want +got):\n%s", diff)
+			}
 			state := pod.Status.ContainerStatuses[0].State.Terminated
 			if state == nil || state.Reason != test.reason || state.ExitCode != test.code || state.Message != test.message {
 				t.Errorf("container a: %+v, want %s, exit code %d, message %q", state, test.reason, test.code, test.message)
@@ -293,10 +297,10 @@ func TestWaitsForSecret(t *testing.T) {
 // Pod: POD-REJECT-2
 func TestNoImage(t *testing.T) {
 	t.Parallel()
-	w := newNode(t).start(with(podOf(corev1.RestartPolicyAlways, ""), func(c *corev1.Container) { c.Image = "example.com/app:1" }))
+	w := newNode(t).start(with(podOf(corev1.RestartPolicyAlways, ""), func(c *corev1.Container) { c.Image = "example.com:5000/app:1" }))
 	harness.Eventually(t, "ErrImageNeverPull", func(context.Context) error {
 		got := w.Pod().Status.ContainerStatuses[0].State.Waiting
-		if got.Reason != "ErrImageNeverPull" || !strings.Contains(got.Message, "--image example.com/app=COMMAND") {
+		if got.Reason != "ErrImageNeverPull" || !strings.Contains(got.Message, "--image example.com:5000/app=COMMAND") {
 			return fmt.Errorf("the container waits with %+v", got)
 		}
 		return nil

@@ -33,7 +33,7 @@ func openPage(ctx context.Context, streams cli.Streams, page string) error {
 	return nil
 }
 
-// browser returns the program that opens a URL: $BROWSER, or that of the desktop.
+// browser returns the program that opens a URL: $BROWSER, or the desktop's.
 func browser() (string, error) {
 	for _, name := range []string{os.Getenv("BROWSER"), "xdg-open", "open"} {
 		if program, err := exec.LookPath(name); name != "" && err == nil {

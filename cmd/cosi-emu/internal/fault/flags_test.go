@@ -16,7 +16,7 @@ func TestDefaults(t *testing.T) {
 		want, seam string // the name and the seam; none is an error
 	}{
 		"Operation": {"It is in one seam only.", "", []string{"--operation", "DriverCreateBucket"}, "DriverCreateBucket", "rpc"},
-		"Pattern":   {"So are those of a pattern.", "", []string{"--operation", "patch bucket*"}, "patch-bucket", "api"},
+		"Pattern":   {"A pattern has a name and a seam, too.", "", []string{"--operation", "patch bucket*"}, "patch-bucket", "api"},
 		"Seam":      {"All operations of a seam.", "", []string{"--seam", "store"}, "store", "store"},
 		"Name":      {"It is kept.", "away", []string{"--seam", "rpc"}, "away", "rpc"},
 		"Wrong":     {"The seam that is given counts.", "", []string{"--seam", "store", "--operation", "DriverCreateBucket"}, "", ""},
