@@ -36,6 +36,12 @@ func (b *Builder) Timeout(timeout time.Duration) *Builder {
 // Limits limit the work of the scenario.
 func (b *Builder) Limits(limits Limits) *Builder { return b.set(caller(), b.setup, "limits", limits) }
 
+// Images maps images of Pods to commands of this machine. The scenario has an emulator of its own, and requires
+// AllowExec.
+func (b *Builder) Images(images map[string]string) *Builder {
+	return b.set(caller(), b.setup, "images", images)
+}
+
 // Driver adds a fake driver with a sidecar and classes of its own.
 func (b *Builder) Driver(driver FakeDriver) *Builder { return b.extend(caller(), "drivers", driver) }
 

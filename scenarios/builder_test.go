@@ -72,6 +72,7 @@ labels: {suite: base}
 proves: [D7]
 setup:
   timeout: 20s
+  images: {busybox: sh}
   limits: {steps: 50, duration: 1m, putBytes: 1Mi}
   drivers: [{name: one, protocols: [S3], parameters: {latency: 5ms}}, {name: two, multiBucket: false}]
   classes: [{name: a, driver: two, deletionPolicy: Retain, parameters: {k: v}}]
@@ -113,6 +114,7 @@ steps:
 		return fields
 	}
 	got, err := scenarios.New("same").Labels(map[string]string{"suite": "base"}).Proves("D7").Timeout(20*time.Second).
+		Images(map[string]string{"busybox": "sh"}).
 		Limits(scenarios.Limits{Steps: 50, Duration: time.Minute, PutBytes: 1 << 20}).
 		Driver(scenarios.FakeDriver{Name: "one", Protocols: []string{"S3"}, Parameters: map[string]string{"latency": "5ms"}}).
 		Driver(scenarios.FakeDriver{Name: "two", MultiBucket: new(false)}).
