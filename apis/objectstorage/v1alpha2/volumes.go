@@ -32,6 +32,8 @@ const (
 var ErrVolumeUser = errors.New("not of the form <node>/<pod>/<uid of the pod>")
 
 // VolumeUser is the Pod that uses an access in a volume. It is in the namespace of the BucketAccess.
+//
+// +kubebuilder:object:generate=false
 type VolumeUser struct {
 	Node, Pod string
 	PodUID    types.UID
