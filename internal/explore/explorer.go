@@ -179,7 +179,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 			e.trials = append(e.trials, e.machineFaults(points...)...)
 		}
 	} else {
-		e.trials = e.trialsAt(points...)
+		e.trials = append(e.trialsAt(points...), plan.Lags(points, e.options.Kinds, e.options.At)...)
 	}
 	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)

@@ -116,7 +116,12 @@ func (e *explorer) untried() []plan.Trial {
 	for _, s := range plan.PruneKeys(e.clean, e.options.Prune) {
 		states[s.Point] = s.State
 	}
-	key := func(t plan.Trial) string { return states[t.Point] + t.Action() }
+	key := func(t plan.Trial) string {
+		if t.Kind == plan.Lag { // of a whole run
+			return e.scenario.Name + " " + t.String()
+		}
+		return states[t.Point] + t.Action()
+	}
 	chosen := map[string]bool{}
 	var left []plan.Trial
 	for _, t := range e.trials {

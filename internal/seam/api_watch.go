@@ -103,6 +103,11 @@ func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line
 			return nil, "Frozen", ended(ctx)
 		}
 	}
+	if e.Lag {
+		if err := c.lag(ctx); err != nil {
+			return nil, transportOutcome(err), err
+		}
+	}
 	if err := c.apply(ctx); err != nil {
 		return nil, transportOutcome(err), err
 	}

@@ -149,7 +149,7 @@ func (g *Group) Represent(o Result) {
 // rank orders oracles by how well their findings indicate the cause.
 func rank(name string) int {
 	order := append(vocabulary.OracleNames(),
-		run.OracleInnocent, run.OracleDeletable, run.OracleBackend, run.OracleState, run.OracleSteps, run.OracleCounts)
+		run.OracleInnocent, run.OracleDeletable, run.OracleWakeUp, run.OracleBackend, run.OracleState, run.OracleSteps, run.OracleCounts)
 	if at := slices.Index(order, name); at >= 0 {
 		return at
 	}

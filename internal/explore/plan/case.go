@@ -31,6 +31,8 @@ func (t Trial) String() string {
 		return fmt.Sprintf("%s %s after %s", t.Kind, t.Effect.Object, t.Point)
 	case t.Interferes():
 		return fmt.Sprintf("%s %s before %s", t.Kind, t.Effect.Object, t.Point)
+	case t.Kind == Lag:
+		return fmt.Sprintf("%s of every %s", t.Kind, t.Point)
 	default:
 		return fmt.Sprintf("%s at %s", t.Kind, t.Point)
 	}
@@ -104,6 +106,8 @@ func effectOf(e fault.Effect) string {
 		return "watch closed"
 	case e.Stale > 0:
 		return "stale response"
+	case e.Lag:
+		return "each event held until nothing else made progress"
 	case e.Delay > 0:
 		return fmt.Sprintf("operation delayed by %s", e.Delay)
 	}

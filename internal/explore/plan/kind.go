@@ -38,11 +38,13 @@ const (
 	Stale Kind = "stale"
 	// CutWatch closes a watch before an event.
 	CutWatch Kind = "cut-watch"
+	// Lag holds all watch events of one resource until nothing else makes progress, during the whole run.
+	Lag Kind = "lag"
 )
 
 // Kinds returns all kinds in the order of exploration.
 func Kinds() []Kind {
-	return []Kind{CrashBefore, CrashAfter, Fail, Reject, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch}
+	return []Kind{CrashBefore, CrashAfter, Fail, Reject, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch, Lag}
 }
 
 // Timing has the durations of delays.
@@ -105,6 +107,19 @@ func common(fail, lose, delay fault.Effect) map[Kind]fault.Effect {
 		CrashBefore: {Crash: fault.Before}, CrashAfter: {Crash: fault.After},
 		Fail: fail, LoseReply: lose, Delay: delay, Duplicate: {Duplicate: true},
 	}
+}
+
+// Lags returns a trial for each resource that a component watches, if they are selected.
+func Lags(points []run.Point, kinds []Kind, at string) []Trial {
+	var all []Trial
+	for _, p := range points {
+		lag := Trial{Point: run.Point{Component: p.Component, Seam: p.Seam, Operation: p.Operation}, Kind: Lag, Effect: fault.Effect{Lag: true}}
+		isKnown := func(t Trial) bool { return t.Point == lag.Point }
+		if p.Event() && (len(kinds) == 0 || slices.Contains(kinds, Lag)) && glob.Match(at, lag.Point.String()) && !slices.ContainsFunc(all, isKnown) {
+			all = append(all, lag)
+		}
+	}
+	return all
 }
 
 // Trials returns the selected trials at the points, in the order of points.

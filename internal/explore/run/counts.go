@@ -65,17 +65,17 @@ func Timeouts(events []journal.Event, limit time.Duration) int {
 
 // excesses returns effects on subjects that the clean run does not have, and effects that occurred
 // too often for the number of faults and of timeouts.
-func (c Counts) excesses(clean Counts, faults, timeouts int) []difference {
-	var found []difference
+func (c Counts) excesses(clean Counts, faults, timeouts int) []Difference {
+	var found []Difference
 	for _, effect := range slices.Sorted(maps.Keys(c)) {
 		for _, subject := range slices.Sorted(maps.Keys(c[effect])) {
 			times, usual := c[effect][subject], clean[effect][subject]
 			name := effect + ": " + subject
 			switch {
 			case usual == 0 && !strings.Contains(effect, "delete") && !strings.Contains(effect, "revoke"):
-				found = append(found, difference{name, "not in the clean run"})
+				found = append(found, Difference{name, "not in the clean run"})
 			case times > usual*(1+timeouts)+repeats*faults:
-				found = append(found, difference{name, fmt.Sprintf("%d times, %d in the clean run", times, usual)})
+				found = append(found, Difference{name, fmt.Sprintf("%d times, %d in the clean run", times, usual)})
 			}
 		}
 	}

@@ -31,6 +31,9 @@ const (
 	OracleInnocent = "innocent"
 	// OracleDeletable: after an interference, everything can be deleted by ordinary means.
 	OracleDeletable = "deletable"
+	// OracleWakeUp: after an interference, a restart of the components changes nothing that they have
+	// left at rest.
+	OracleWakeUp = "wake-up"
 )
 
 // Judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
@@ -65,11 +68,11 @@ func silenceLast(found []checks.Finding) []checks.Finding {
 
 func comparedWith(clean, o *Record) []checks.Finding {
 	found := stepsOf(o.Result)
-	for _, d := range o.State.differences(clean.State) {
-		found = append(found, checks.Finding{Oracle: oracleOf(d.name), Subject: d.name, Message: d.name + ": " + d.detail})
+	for _, d := range o.State.Differences(clean.State) {
+		found = append(found, checks.Finding{Oracle: oracleOf(d.Name), Subject: d.Name, Message: d.Name + ": " + d.Detail})
 	}
 	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults)), o.Timeouts) {
-		found = append(found, checks.Finding{Oracle: OracleCounts, Subject: d.name, Message: d.name + ": " + d.detail})
+		found = append(found, checks.Finding{Oracle: OracleCounts, Subject: d.Name, Message: d.Name + ": " + d.Detail})
 	}
 	return found
 }

@@ -94,30 +94,30 @@ func Stable(value any) any {
 	}
 }
 
-// difference is an object that differs between two states.
-type difference struct {
-	name, detail string
+// Difference is an object that differs between two states: its kind and name, and how it differs.
+type Difference struct {
+	Name, Detail string
 }
 
 // Equals reports whether nothing differs from the wanted state.
-func (s State) Equals(want State) bool { return len(s.differences(want)) == 0 }
+func (s State) Equals(want State) bool { return len(s.Differences(want)) == 0 }
 
-// differences returns the differences from the wanted state, in the order of names.
-func (s State) differences(want State) []difference {
+// Differences returns the differences from the wanted state, in the order of names.
+func (s State) Differences(want State) []Difference {
 	all := maps.Clone(want)
 	maps.Copy(all, s)
-	var found []difference
+	var found []Difference
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		got, isThere := s[name]
 		wanted, belongs := want[name]
 		switch {
 		case !isThere:
-			found = append(found, difference{name, "not found"})
+			found = append(found, Difference{name, "not found"})
 		case !belongs:
-			found = append(found, difference{name, "exists, but must not"})
+			found = append(found, Difference{name, "exists, but must not"})
 		default:
 			if paths := Differing("", wanted, got); len(paths) > 0 {
-				found = append(found, difference{name, strings.Join(paths, "; ")})
+				found = append(found, Difference{name, strings.Join(paths, "; ")})
 			}
 		}
 	}

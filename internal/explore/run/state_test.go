@@ -35,25 +35,25 @@ func TestStateDifferences(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		got    State
-		want   []difference
+		want   []Difference
 	}{
 		"Same": {reason: "UIDs and versions differ from run to run.", got: state(observationWith(otherUID, "7", "bc-"), otherUID)},
-		"Gone": {reason: "", got: State{}, want: []difference{{"BucketClaim photos", "not found"}}},
+		"Gone": {reason: "", got: State{}, want: []Difference{{"BucketClaim photos", "not found"}}},
 		"Other": {
 			reason: "The bucket has another name.", got: state(observationWith(someUID, "1", "xx-"), someUID),
-			want: []difference{{
+			want: []Difference{{
 				"BucketClaim photos",
 				`status.boundBucketName is "xx-<BucketClaim/photos>", not "bc-<BucketClaim/photos>"`,
 			}},
 		},
 		"More": {
 			reason: "A leak.", got: State{"BucketClaim photos": want["BucketClaim photos"], "backend bucket b": map[string]any{}},
-			want: []difference{{"backend bucket b", "exists, but must not"}},
+			want: []Difference{{"backend bucket b", "exists, but must not"}},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.got.differences(want), cmp.AllowUnexported(difference{})); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.got.Differences(want)); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -103,29 +103,29 @@ func TestExcesses(t *testing.T) {
 		got    Counts
 		// timeouts is the number of calls without an answer in time.
 		timeouts int
-		want     []difference
+		want     []Difference
 	}{
 		"Retry": {reason: "It is idempotent.", got: Counts{"buckets created": {"a": 3}}},
 		"Other": {
 			reason: "Another ID after a crash is a leak.", got: Counts{"buckets created": {"a": 1, "b": 1}},
-			want: []difference{{"buckets created: b", "not in the clean run"}},
+			want: []Difference{{"buckets created: b", "not in the clean run"}},
 		},
 		"Loop": {
 			got:  Counts{"buckets created": {"a": 50}},
-			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
+			want: []Difference{{"buckets created: a", "50 times, 1 in the clean run"}},
 		},
 		"Slow": {
 			reason: "Each call that had no answer in time is repeated.", timeouts: 39, got: Counts{"buckets created": {"a": 50}},
 		},
 		"LoopAfterSlow": {
 			reason: "More than those are repeated.", timeouts: 2, got: Counts{"buckets created": {"a": 50}},
-			want: []difference{{"buckets created: a", "50 times, 1 in the clean run"}},
+			want: []Difference{{"buckets created: a", "50 times, 1 in the clean run"}},
 		},
 		"Undone": {reason: "A repeated deletion is harmless.", got: Counts{"buckets deleted": {"b": 1}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.got.excesses(clean, 1, tc.timeouts), cmp.AllowUnexported(difference{})); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.got.excesses(clean, 1, tc.timeouts)); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})

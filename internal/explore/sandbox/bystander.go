@@ -147,7 +147,8 @@ func missing(l hub.Lists) string {
 	}
 }
 
-// look returns the state of each object: its version in Kubernetes, or its contents in the backend.
+// look returns the state of each object: its UID and its lasting contents in Kubernetes, or its contents in
+// the backend.
 func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[string]string, error) {
 	key := client.ObjectKey{Namespace: run.Bystander, Name: run.Bystander}
 	states := map[string]string{}
@@ -163,7 +164,11 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 		if err := client.IgnoreNotFound(emu.Client().Get(ctx, of, o)); err != nil {
 			return nil, fmt.Errorf("look at the bystander: %w", err)
 		}
-		states[kind+"/"+run.Bystander] = string(o.GetUID()) + " " + o.GetResourceVersion()
+		contents, err := lasting(o)
+		if err != nil {
+			return nil, err
+		}
+		states[kind+"/"+run.Bystander] = string(o.GetUID()) + " " + contents
 	}
 	buckets, err := emu.Store().Buckets(ctx)
 	accounts, err2 := emu.Store().Accounts(ctx)
@@ -183,6 +188,20 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	return states, errors.Join(err, err2)
 }
 
+// lasting renders an object without its version and times. A sidecar that has started grants an access again,
+// and reports when a busy machine lets that call time out, until the next one.
+func lasting(o client.Object) (string, error) {
+	text, err := rendered(o)
+	if err != nil {
+		return "", err
+	}
+	var fields any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		return "", err
+	}
+	return run.ShortText(run.Stable(fields)), nil
+}
+
 func rendered(o any) (string, error) {
 	text, err := json.Marshal(o)
 	return string(text), err
@@ -193,8 +212,12 @@ func (r *running) judgeBystander() error {
 	if b == nil {
 		return nil
 	}
-	now, err := b.look(r.context, r.sandbox.Emulator)
-	if err != nil {
+	var now map[string]string
+	err := wait.PollUntilContextTimeout(r.context, pollInterval, settleTimeout, true, func(ctx context.Context) (same bool, err error) {
+		now, err = b.look(ctx, r.sandbox.Emulator)
+		return maps.Equal(now, b.before), err
+	})
+	if err != nil && (r.context.Err() != nil || !wait.Interrupted(err)) {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.before)) {

@@ -30,6 +30,7 @@ const ownGCPercent = 200
 
 // NewPool returns a pool without a running sandbox.
 func NewPool(opts Options) *Pool {
+	opts.rest = &restStates{}
 	p := &Pool{Options: opts, places: make(chan *Sandbox, opts.Count), alive: map[*Sandbox]bool{}, restoreGC: func() {}}
 	if opts.Plane.Kind == kind.Embedded && os.Getenv("GOGC") == "" {
 		before := debug.SetGCPercent(ownGCPercent)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,8 @@ type Options struct {
 	Interference bool
 	// Count is the number of sandboxes.
 	Count int
+
+	rest *restStates // of all sandboxes of a pool
 }
 
 // Sandbox is a control plane with all components, for one run at a time.
@@ -65,6 +68,8 @@ type Sandbox struct {
 	components int
 	// callTimeout limits calls to drivers.
 	callTimeout time.Duration
+	// rest has the states at rest of the whole exploration.
+	rest *restStates
 
 	mu      sync.Mutex
 	current *running
@@ -77,7 +82,7 @@ func newSandbox(ctx context.Context, opts Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for a sandbox: %w", err)
 	}
-	w := &Sandbox{dir: dir, callTimeout: opts.Emulator.RPCTimeout}
+	w := &Sandbox{dir: dir, callTimeout: opts.Emulator.RPCTimeout, rest: cmp.Or(opts.rest, &restStates{})}
 	if err := w.start(ctx, opts); err != nil {
 		return nil, errors.Join(err, w.stop(context.WithoutCancel(ctx)))
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
-// tearDown observes the sandbox when all components are idle. Then it deletes everything as
-// users and administrators do, without removing finalizers, and observes again.
+// tearDown observes the sandbox when all components are idle, and when they have started again. Then it
+// deletes everything as users and administrators do, without removing finalizers, and observes again.
 func (r *running) tearDown() error {
 	r.seen.TornDown = true
 	if err := r.awaitNamespace(namespaceTimeout); err != nil {
@@ -33,6 +33,9 @@ func (r *running) tearDown() error {
 		return err
 	}
 	r.seen.Before = append(r.seen.Before, r.seen.End)
+	if err := r.awaken(); err != nil {
+		return err
+	}
 	err := r.sandbox.engine.EmptyBuckets(r.context)
 	if r.sandbox.Emulator.Info().API == objectstorage.V1alpha1 { // a Bucket has no condition that would ask for it afterwards
 		_, failed := r.sandbox.retainExisting(r.context, r.seen.End)

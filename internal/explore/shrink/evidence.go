@@ -60,7 +60,7 @@ func backwards(n int) []int {
 // compared reports whether an oracle compares with the clean run, or judges something that only a
 // sandbox has.
 func compared(name string) bool {
-	return slices.Contains([]string{run.OracleState, run.OracleBackend, run.OracleCounts, run.OracleInnocent}, name)
+	return slices.Contains([]string{run.OracleState, run.OracleBackend, run.OracleCounts, run.OracleInnocent, run.OracleWakeUp}, name)
 }
 
 // keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as

@@ -51,6 +51,7 @@ type Object struct {
 		DriverName      string                    `json:"driverName"`
 		BoundBucketName string                    `json:"boundBucketName"`
 		AccessedBuckets []v1alpha2.AccessedBucket `json:"accessedBuckets"`
+		ReadyToUse      bool                      `json:"readyToUse"`
 
 		AuthenticationType v1alpha2.AuthenticationType `json:"authenticationType"`
 		Parameters         map[string]string           `json:"parameters"`

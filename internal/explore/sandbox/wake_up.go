@@ -1,0 +1,88 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// restStates are states in which components that have just started do nothing. A component that starts
+// has no memory, so the state alone decides. It is safe for concurrent use.
+type restStates struct{ known sync.Map }
+
+func (s *restStates) has(state string) bool {
+	_, known := s.known.Load(state)
+	return known
+}
+
+func (s *restStates) add(state string) { s.known.Store(state, true) }
+
+// awaken restarts controller, sidecars and bridge after they have come to rest. A component that then
+// changes something has missed the event that should have made it do so.
+func (r *running) awaken() error {
+	rested, state := r.seen.State, r.restState()
+	if r.seen.End.Active || r.sandbox.rest.has(state) {
+		return nil
+	}
+	mark := r.sandbox.Emulator.Journal().Mark()
+	if err := r.sandbox.restart(r); err != nil {
+		return err
+	}
+	if err := r.settle(func() bool { return r.seen.State.Equals(rested) }, quietForSure, quietIfStarved); err != nil {
+		return err
+	}
+	changes := r.seen.State.Differences(rested)
+	if len(changes) == 0 {
+		r.sandbox.rest.add(state)
+	}
+	for _, change := range changes {
+		r.seen.Found = append(r.seen.Found, checks.Finding{
+			Oracle: run.OracleWakeUp, Subject: strings.Replace(change.Name, " ", "/", 1), Events: r.writesSince(mark, change.Name),
+			Message: fmt.Sprintf("%s changes after a restart of the components, and did not before, although they were idle: %s",
+				strings.Replace(change.Name, " ", "/", 1), change.Detail),
+		})
+	}
+	return nil
+}
+
+// restState renders the objects and the classes, on which a component that starts decides.
+func (r *running) restState() string {
+	names := r.seen.Names
+	classes := []any{r.seen.End.Objects.BucketClasses, r.seen.End.Objects.AccessClasses}
+	return run.ShortText(r.seen.State) + names.In(run.ShortText(classes))
+}
+
+// restart restarts the components that work on objects.
+func (sb *Sandbox) restart(r *running) error {
+	var errs []error
+	for _, c := range sb.Emulator.Components() {
+		base := strings.TrimSuffix(c.Name(), vocabulary.ReplicaSuffix)
+		if base != emulator.ComponentController && base != emulator.ComponentBridge && !emulator.IsSidecar(base) {
+			continue
+		}
+		if err := c.Restart(r.context); err != nil {
+			errs = append(errs, fmt.Errorf("restart %s of a sandbox: %w", c.Name(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// writesSince returns the writes and calls after a mark that concern an object of the state.
+func (r *running) writesSince(mark uint64, of string) (numbers []uint64) {
+	_, name, _ := strings.Cut(of, " ")
+	for _, e := range r.sandbox.Emulator.Journal().Since(mark) {
+		if run.IsProgress(e) && e.Seam != journal.SeamStore && !e.Failed() && strings.Contains(r.seen.Names.In(e.Operation.Subject), name) {
+			numbers = append(numbers, e.Seq)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
