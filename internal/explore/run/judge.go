@@ -71,7 +71,7 @@ func comparedWith(clean, o *Record) []checks.Finding {
 	for _, d := range o.State.Differences(clean.State) {
 		found = append(found, checks.Finding{Oracle: oracleOf(d.Name), Subject: d.Name, Message: d.Name + ": " + d.Detail})
 	}
-	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults)), o.Timeouts) {
+	for _, d := range o.Counts.excesses(clean.Counts, max(1, len(o.Faults))*o.slowness(clean), o.Timeouts) {
 		found = append(found, checks.Finding{Oracle: OracleCounts, Subject: d.Name, Message: d.Name + ": " + d.Detail})
 	}
 	return found

@@ -98,6 +98,16 @@ func (r *Record) Key(e journal.Event) string {
 	return fmt.Sprintf("%s %s %s", r.Names.In(e.Component), e.Seam, r.Names.In(e.Operation.String()))
 }
 
+// slowness is how many times longer the steps took than in the clean run, if events lag. As many times a
+// component repeats what the scenario's own faults prevent.
+func (r *Record) slowness(clean *Record) int {
+	lags := slices.ContainsFunc(r.Faults, func(f fault.Status) bool { return f.Lag })
+	if !lags || clean.Steps <= 0 {
+		return 1
+	}
+	return 1 + int(r.Steps/clean.Steps)
+}
+
 func (r *Record) interfered(name string) bool {
 	return slices.ContainsFunc(r.Events, func(e journal.Event) bool {
 		return e.Component == vocabulary.Administrator && e.Fault == name && !e.Failed()

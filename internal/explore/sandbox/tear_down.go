@@ -21,8 +21,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
-// tearDown observes the sandbox when all components are idle, and when they have started again. Then it
-// deletes everything as users and administrators do, without removing finalizers, and observes again.
+// tearDown observes the sandbox when all components are idle, when they have started again, and when an
+// administrator has repaired it. Then it deletes everything as users and administrators do, without removing
+// finalizers, and observes again.
 func (r *running) tearDown() error {
 	r.seen.TornDown = true
 	if err := r.awaitNamespace(namespaceTimeout); err != nil {
@@ -33,7 +34,7 @@ func (r *running) tearDown() error {
 		return err
 	}
 	r.seen.Before = append(r.seen.Before, r.seen.End)
-	if err := r.awaken(); err != nil {
+	if err := errors.Join(r.awaken(), r.repair()); err != nil {
 		return err
 	}
 	err := r.sandbox.engine.EmptyBuckets(r.context)
@@ -162,14 +163,19 @@ func (sb *Sandbox) undoInterference(ctx context.Context) error {
 			errs = append(errs, client.IgnoreNotFound(sb.Emulator.Client().Delete(ctx, &secrets.Items[i])))
 		}
 	}
-	for i := range sb.classes {
-		errs = append(errs, sb.createAnew(ctx, sb.classes[i].DeepCopy()))
-	}
-	return errors.Join(errs...)
+	_, err := sb.restoreClasses(ctx)
+	return errors.Join(append(errs, err)...)
 }
 
-func (sb *Sandbox) createAnew(ctx context.Context, class client.Object) error {
-	class.SetResourceVersion("")
-	class.SetUID("")
-	return client.IgnoreAlreadyExists(sb.Emulator.Client().Create(ctx, class))
+// restoreClasses creates the classes that were deleted, and reports whether there were any.
+func (sb *Sandbox) restoreClasses(ctx context.Context) (restored bool, err error) {
+	for i := range sb.classes {
+		class := sb.classes[i].DeepCopy()
+		class.SetResourceVersion("")
+		class.SetUID("")
+		failed := sb.Emulator.Client().Create(ctx, class)
+		restored = restored || failed == nil
+		err = errors.Join(err, client.IgnoreAlreadyExists(failed))
+	}
+	return restored, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -51,6 +52,21 @@ func (r *running) awaken() error {
 		})
 	}
 	return nil
+}
+
+// repair creates the classes that an interference has deleted, and waits for what follows. What waits for
+// a class must go on without a restart.
+func (r *running) repair() error {
+	r.idle = idle.New(r.sandbox.Emulator) // the journal does not have the repair
+	restored, err := r.sandbox.restoreClasses(r.context)
+	if err != nil || !restored {
+		return err
+	}
+	if err := r.settle(func() bool { return true }, quietForSure, quietIfStarved); err != nil {
+		return err
+	}
+	r.seen.Before = append(r.seen.Before, r.seen.End)
+	return r.awaken()
 }
 
 // restState renders the objects and the classes, on which a component that starts decides.
