@@ -248,6 +248,7 @@ nightly-explore: # Try faults in all scenarios that ship, and random ones in the
 	$(MAKE) explore-suite
 	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
+	$(MAKE) explore-takeover
 
 .PHONY: nightly-interference
 nightly-interference: # Try what people do to objects, 6 times: over no bridge, and over one to each dialect.
@@ -295,6 +296,11 @@ explore-suite: build setup # Try faults in all scenarios that ship.
 .PHONY: explore-steady
 explore-steady: build setup # Try every fault in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
+
+.PHONY: explore-takeover
+explore-takeover: build # Let another incarnation take over at each write and call, with one resource late, too.
+	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --effects lag,lose-lease --pairs --prune step \
+		--out $(BIN)/found $(EXPLORE)
 
 # make explore-interference EXPLORE='--pairs --budget 10m'
 PEOPLE = internal/explore/testdata/lifecycle.yaml scenarios/suite/steady

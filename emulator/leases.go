@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 // OtherHolder is the holder of a Lease that a component has lost.
-const OtherHolder = "other-holder"
+const OtherHolder = vocabulary.OtherHolder
 
 const leaseTimeout = 10 * time.Second
 

@@ -106,6 +106,9 @@ func (a *Applied) Noted(key any) any {
 	return kept
 }
 
+// Drop removes the value that Note has stored under a key, if it is this one.
+func (a *Applied) Drop(key, value any) { a.entry.notes.CompareAndDelete(key, value) }
+
 // Swap stores a value under a key, and returns the previous one, or nil.
 func (a *Applied) Swap(key, value any) any {
 	before, _ := a.entry.notes.Swap(key, value)

@@ -121,8 +121,8 @@ type Effect struct {
 	// CloseWatch ends the watch before the event is delivered, as the API server sometimes does.
 	CloseWatch bool `json:"closeWatch,omitempty" yaml:"closeWatch" at:"events" doc:"the watch ends before the event is delivered"`
 	// Lag holds a watch event, and the events of the same watch behind it, until no component makes
-	// progress any more. Then it passes, and the next one is held.
-	Lag bool `json:"lag,omitempty" yaml:"lag" at:"events" doc:"the watch event is held until nothing else makes progress; the events behind it wait"`
+	// progress any more. Then it passes, and the next one is held. Meanwhile lists return the state before it.
+	Lag bool `json:"lag,omitempty" yaml:"lag" at:"api,events" doc:"a watch event is held until nothing else makes progress, then the next; lists return the state before it"`
 	// Freeze makes the component's view stale until the fault is removed: watch events
 	// are withheld, and lists return the state before the first of them.
 	Freeze bool `json:"freeze,omitempty" yaml:"freeze" at:"api,events" doc:"watch events are withheld, and lists return the state before the first of them, until the fault is removed"`

@@ -92,7 +92,7 @@ func kindOf(e Effect) (found kind, ok bool) {
 func (e Effect) about(operation string) bool {
 	var verbs []string
 	switch {
-	case e.Freeze:
+	case e.Freeze, e.Lag:
 		verbs = []string{"list ", "watch "}
 	case e.Stale != 0:
 		verbs = stales
@@ -111,5 +111,5 @@ func (f Fault) suits(k kind, c Operation) bool {
 	if !c.event() {
 		return k.requests && f.about(c.Operation)
 	}
-	return k.events && (!k.requests || f.Freeze || strings.HasPrefix(f.Operation, journal.EventPrefix))
+	return k.events && (!k.requests || f.Freeze || f.Lag || strings.HasPrefix(f.Operation, journal.EventPrefix))
 }

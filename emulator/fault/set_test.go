@@ -134,6 +134,9 @@ func TestSetMatches(t *testing.T) {
 			reason: "Lists are of the past.", effect: fault.Effect{Freeze: true}, operation: anAPI("c", "list buckets", ""), want: true,
 		},
 		"FreezeNoUpdate": {reason: "Writes go on.", effect: fault.Effect{Freeze: true}, operation: update},
+		"Lag":            {reason: "Events are held for a while.", effect: fault.Effect{Lag: true}, operation: event, want: true},
+		"LagList":        {reason: "Lists lag, too.", effect: fault.Effect{Lag: true}, operation: anAPI("c", "list buckets", ""), want: true},
+		"LagNoUpdate":    {reason: "Writes go on.", effect: fault.Effect{Lag: true}, operation: update},
 		"Serving": {
 			reason: "Without a component, the caller's side.", match: fault.Match{Seam: journal.SeamRPC}, effect: hang,
 			operation: serving,

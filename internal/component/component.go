@@ -73,6 +73,7 @@ type Component struct {
 	dying         *incarnation       // the last one killed by a fault
 	cancelRestart context.CancelFunc // cancels the latest restart
 	restarting    int                // number of restarts in progress
+	excused       int                // the number of the incarnation whose exit is no failure
 	crashLoop     time.Duration      // pause before the next restart of a supervised component
 	closed        bool               // set when the emulator stops
 }

@@ -173,6 +173,21 @@ func TestComponentFails(t *testing.T) {
 			t.Errorf("journal: -want, +got:\n%s", diff)
 		}
 	})
+	t.Run("ExcusedBeforeReady", func(t *testing.T) {
+		c, s := newStage(t)
+		s.next.ready = make(chan struct{})
+		create := c.options.Create
+		c.options.Create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
+			c.Excuse()
+			close(s.next.ready)
+			c.options.Create, s.next.ready = create, nil
+			return create(ctx, i)
+		}
+		mustDo(t, c.Start(t.Context()))
+		s.incarnations[0].end <- errBroken
+		await(t, c, stateRunning, 2)
+		mustDo(t, c.Stop(t.Context()))
+	})
 	t.Run("BeforeReady", func(t *testing.T) {
 		c, s := newStage(t)
 		s.next.ready = make(chan struct{})

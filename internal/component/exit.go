@@ -38,7 +38,7 @@ func (c *Component) fail(i *incarnation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !i.excused && (!c.options.Supervised || !c.hasWorked(i)):
+	case !c.isExcused(i) && (!c.options.Supervised || !c.hasWorked(i)):
 		c.options.Failed(fmt.Errorf("%s: %w", c.options.Name, err))
 	case c.state == stateFailed && c.incarnations == i.incarnation.Number():
 		c.restartExcused(i)
@@ -56,23 +56,24 @@ func (c *Component) hasWorked(i *incarnation) bool {
 	})
 }
 
-// Excuse marks the exit of the current incarnation as expected, so that the component restarts. It
-// returns the number of the incarnation.
+// Excuse marks the exit of the latest incarnation as expected, also before it is ready, so that the
+// component restarts. It returns the number of the incarnation.
 func (c *Component) Excuse() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.current != nil {
-		c.current.excused = true
-	}
+	c.excused = c.incarnations
 	return c.incarnations
 }
+
+// isExcused reports whether the exit of an incarnation is expected. The caller holds mu.
+func (c *Component) isExcused(i *incarnation) bool { return i.incarnation.Number() == c.excused }
 
 // restartExcused starts the incarnation after an excused one. The caller holds c.mu.
 func (c *Component) restartExcused(i *incarnation) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(i.killed))
 	c.cancelRestart = cancel
 	pause := time.Duration(0)
-	if !i.excused {
+	if !c.isExcused(i) {
 		pause = c.pauseAfter(i)
 	}
 	c.goRestart(func() {

@@ -17,7 +17,6 @@ type incarnation struct {
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when the runner has returned
 	err         error
-	excused     bool // the exit is not a failure; guarded by the component's mu
 	readySince  time.Time
 	stopped     error // see Options
 

@@ -34,6 +34,7 @@ func TestExplore(t *testing.T) {
 	}
 	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
 	lost, stale := []plan.Kind{plan.CrashAfter, plan.LoseReply}, []plan.Kind{plan.Stale}
+	lag, takeover := []plan.Kind{plan.Lag}, []plan.Kind{plan.LoseLease}
 	tests := map[string]struct {
 		reason  string
 		file    string
@@ -46,6 +47,8 @@ func TestExplore(t *testing.T) {
 		"V1alpha1": {"There are no calls for IDs.", v1alpha1, "", lost, "sidecar rpc Driver*", 4},
 		"Bridge":   {"It is called six times, and calls the driver four times.", v1alpha2, dialects.V1alpha1, lost, "bridge rpc Driver*", 10},
 		"OneMode":  {"The driver is called as often as a driver of v1alpha1.", v1alpha2, dialects.OneMode, lost, "bridge rpc Driver*", 10},
+		"Lag":      {"Controller and sidecar watch what the other writes.", v1alpha2, "", lag, "* api * *", 6},
+		"TakeOver": {"Another incarnation continues.", v1alpha2, "", takeover, "sidecar rpc Driver*", 6},
 		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, "", stale, "sidecar api get *", 0},
 	}
 	for name, tc := range tests {

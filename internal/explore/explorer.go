@@ -113,6 +113,7 @@ func (e *explorer) finish(ctx context.Context, found []cause.Result) error {
 // Phases in the report.
 const (
 	phaseSingle = "single faults"
+	phaseLate   = "restarts while a resource lags"
 	phasePairs  = "pairs"
 )
 
@@ -129,6 +130,10 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 		return err
 	}
 	if e.options.Pairs {
+		late := e.options.Shard.Select(plan.LateRestarts(trials))
+		if err := e.runAll(ctx, phaseLate, late, false); err != nil {
+			return err
+		}
 		if err := e.runAll(ctx, phasePairs, e.pairs, false); err != nil {
 			return err
 		}
@@ -179,7 +184,7 @@ func (e *explorer) runClean(ctx context.Context) error {
 			e.trials = append(e.trials, e.machineFaults(points...)...)
 		}
 	} else {
-		e.trials = append(e.trialsAt(points...), plan.Lags(points, e.options.Kinds, e.options.At)...)
+		e.trials = append(e.trialsAt(points...), plan.Lags(e.clean, e.options.Kinds, e.options.At)...)
 	}
 	e.report.Points, e.report.Applicable = len(points), len(e.trials)
 	e.rememberStates(e.clean)

@@ -50,7 +50,8 @@ type Options struct {
 	// API server is in this process, up to 32, and otherwise to three for two processors,
 	// at least three and at most eight.
 	Sandboxes int
-	// Kinds are the kinds of effects to try. It defaults to all.
+	// Kinds are the kinds of effects to try. It defaults to plan.Kinds. With plan.LoseLease, controller and
+	// sidecar elect leaders; only plan.Lag may be beside it.
 	Kinds []plan.Kind
 	// At is a pattern of the points to try, as printed, in which * matches any
 	// characters. It defaults to all.
@@ -145,6 +146,7 @@ func (o Options) withDefaults(ctx context.Context) (Options, error) {
 	if o.Sandboxes == 0 {
 		o.Sandboxes = sandboxesFor(runtime.GOMAXPROCS(0), o.plane.Kind)
 	}
+	o.Emulator.LeaderElection = o.Emulator.LeaderElection || slices.Contains(o.Kinds, plan.LoseLease)
 	return o, o.validateSandboxes()
 }
 
@@ -171,6 +173,10 @@ func (o Options) validate() error {
 	if !slices.Contains(plan.Prunes(), o.Prune) {
 		return fmt.Errorf("%w: prune is %q and must be one of %v", plan.ErrOptions, o.Prune, plan.Prunes())
 	}
+	if slices.Contains(o.Kinds, plan.LoseLease) && slices.ContainsFunc(o.Kinds, func(k plan.Kind) bool { return k != plan.LoseLease && k != plan.Lag }) {
+		return fmt.Errorf("%w: the effect %s needs leader election, with which other effects take as long as a Lease lasts: "+
+			"explore it alone, or with %s", plan.ErrOptions, plan.LoseLease, plan.Lag)
+	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(o.kinds(), kind) {
 			return fmt.Errorf("%w: unknown effect %q; must be one of %v", plan.ErrOptions, kind, o.kinds())
@@ -192,7 +198,7 @@ func (o Options) kinds() []plan.Kind {
 	if o.Interference {
 		return plan.InterferenceKinds()
 	}
-	return plan.Kinds()
+	return append(plan.Kinds(), plan.LoseLease)
 }
 
 func (o Options) ofSandboxes() sandbox.Options {

@@ -23,7 +23,7 @@ func (r *apiRequest) send() (*http.Response, error) {
 		return r.fail(e.Fail)
 	case e.Stale > 0:
 		return r.stale(e.Stale)
-	case e.Freeze:
+	case e.Freeze, e.Lag:
 		return r.frozen()
 	case e.Duplicate:
 		first, err := r.pass()

@@ -301,3 +301,55 @@ func TestAPIFreeze(t *testing.T) {
 	}
 	expectApplied(t, j, "watch buckets OK", "event buckets b1 Frozen")
 }
+
+// TestAPILag holds an event while another component works, and then lets one after the other pass.
+func TestAPILag(t *testing.T) {
+	i, set, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Operation: "* buckets"}, fault.Effect{Lag: true})
+	work := j.Begin("another", 1, journal.SeamAPI, journal.Operation{Name: "update buckets", Subject: "b3"})
+	w, err := buckets(t, i, tellers("b1", "b2")).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	waitApplied(t, set, 2) // the watch and its first event
+	select {
+	case event := <-w.ResultChan():
+		t.Fatalf("%v was delivered although a component works", event)
+	default:
+	}
+	work.Outcome = journal.OutcomeOK
+	j.Append(work)
+	var told int
+	for range w.ResultChan() {
+		told++
+	}
+	if told != 2 {
+		t.Errorf("%d events were delivered, want 2", told)
+	}
+	expectApplied(t, j, "watch buckets OK", "event buckets b1 Delayed", "event buckets b2 Delayed")
+}
+
+// TestAPILagAmongRetries lets an event pass although a component repeats a call, which succeeds, and a write,
+// which needs the event.
+func TestAPILagAmongRetries(t *testing.T) {
+	i, _, j := withFault(t, fault.Match{Seam: journal.SeamAPI, Operation: "event buckets"}, fault.Effect{Lag: true})
+	w, err := buckets(t, i, tellers("b1")).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	retry := time.NewTicker(time.Millisecond)
+	defer retry.Stop()
+	for {
+		select {
+		case <-w.ResultChan():
+			return
+		case <-t.Context().Done():
+			t.Fatal("the event was never delivered")
+		case <-retry.C:
+			call := j.Begin("sidecar", 1, journal.SeamRPC, journal.Operation{Name: "DriverCreateBucket", Subject: "b1"})
+			call.Outcome = journal.OutcomeOK
+			j.Append(call)
+		}
+	}
+}

@@ -92,10 +92,11 @@ func (s *stream) deliver(line []byte) ([]byte, error) {
 
 func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line []byte) (rest []byte, outcome string, err error) {
 	e := c.effect()
+	revision := versioned{}
+	revision.Metadata.ResourceVersion = event.Object.ResourceVersion
+	at := frozenAt{c.event.Component, s.location.resource}
 	if e.Freeze {
-		revision := versioned{}
-		revision.Metadata.ResourceVersion = event.Object.ResourceVersion
-		c.applied.Note(frozenAt{c.event.Component, s.location.resource}, revision.revision())
+		c.applied.Note(at, revision.revision())
 		select {
 		case <-c.applied.Done():
 			return line, "Frozen", nil
@@ -104,9 +105,11 @@ func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line
 		}
 	}
 	if e.Lag {
+		c.applied.Note(at, revision.revision())
 		if err := c.lag(ctx); err != nil {
 			return nil, transportOutcome(err), err
 		}
+		c.applied.Drop(at, revision.revision())
 	}
 	if err := c.apply(ctx); err != nil {
 		return nil, transportOutcome(err), err

@@ -2,7 +2,6 @@ package seam
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,26 +14,19 @@ const (
 	lagQuiet = 150 * time.Millisecond
 	// lagPoll is the time between two looks at an operation in flight.
 	lagPoll = 10 * time.Millisecond
+	// lagRepetitions is how often one operation is progress. A component may repeat it until it sees the event.
+	lagRepetitions = 3
 )
 
-// lag waits until no component makes progress without this event, or until its fault is removed. A retry
-// that fails again is no progress.
+// lag waits until no component makes progress without this event, or until its fault is removed.
 func (o *operation) lag(ctx context.Context) error {
-	j := o.incarnation.journal
-	mark, since := j.Mark(), time.Now()
-	for {
-		busy := slices.ContainsFunc(j.Pending(), progresses) // read the pending operations before the ended ones
-		for _, e := range j.Since(mark) {
-			mark = e.Seq
-			if ended := e.Time.Add(e.Duration); progresses(e) && !e.Failed() && ended.After(since) {
-				since = ended
-			}
-		}
-		left := lagQuiet - time.Since(since)
+	w := &lagging{journal: o.incarnation.journal, since: time.Now(), times: map[string]int{}}
+	for w.mark = w.journal.Mark(); ; {
+		left, busy := w.look()
 		if !busy && left <= 0 {
 			return nil
 		}
-		if err := o.applied.Wait(ctx, max(left, lagPoll)); err != nil {
+		if o.applied.Wait(ctx, max(left, lagPoll)) != nil {
 			return ended(ctx)
 		}
 		select {
@@ -44,6 +36,36 @@ func (o *operation) lag(ctx context.Context) error {
 		}
 	}
 }
+
+// lagging is what has happened since an event is held.
+type lagging struct {
+	journal *journal.Journal
+	mark    uint64
+	since   time.Time      // of the last progress
+	times   map[string]int // of each operation
+}
+
+// look returns the time that is left without progress, and whether an operation that is progress is in
+// flight.
+func (w *lagging) look() (left time.Duration, busy bool) {
+	pending := w.journal.Pending() // before the ended ones
+	for _, e := range w.journal.Since(w.mark) {
+		w.mark = e.Seq
+		if !progresses(e) {
+			continue
+		}
+		w.times[keyOf(e)]++
+		if end := e.Time.Add(e.Duration); !e.Failed() && w.times[keyOf(e)] <= lagRepetitions && end.After(w.since) {
+			w.since = end
+		}
+	}
+	for _, e := range pending {
+		busy = busy || progresses(e) && w.times[keyOf(e)] < lagRepetitions
+	}
+	return lagQuiet - time.Since(w.since), busy
+}
+
+func keyOf(e journal.Event) string { return e.Component + " " + e.Operation.String() }
 
 // progresses reports whether an operation can change something: a write to the API server, or a call to a
 // driver.

@@ -161,7 +161,7 @@ func (r *apiRequest) only(resp *http.Response) (*http.Response, error) {
 	return r.answer(http.StatusOK, resp.Header, object)
 }
 
-// frozenAt is the key of the first watch event that a frozen component did not
+// frozenAt is the key of the first watch event that a frozen component, or one that lags, did not
 // receive. The component sees the state one revision before it.
 type frozenAt struct{ component, resource string }
 

@@ -27,6 +27,9 @@ const (
 // component.
 const Administrator = "administrator"
 
+// OtherHolder holds a Lease that a fault has taken from a component.
+const OtherHolder = "other-holder"
+
 // ReplicaSuffix ends the name of a component's second replica.
 const ReplicaSuffix = ".2"
 

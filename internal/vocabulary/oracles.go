@@ -28,7 +28,8 @@ func Oracles() []Oracle {
 		{Loss, "nothing is deleted that must be kept, such as data under Retain, everything exists that Kubernetes records as ready, " +
 			"and edited Secrets are restored"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order; " +
-			"no object is ready before its bucket, its grant and its Secrets are; no two mutating calls for one bucket are in flight"},
+			"no object is ready before its bucket, its grant and its Secrets are; " +
+			"a component without its Lease does not work; no two mutating calls for one bucket are in flight"},
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own; " +
 			"changes a spec; or removes labels, annotations or finalizers of others"},
 		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},

@@ -32,7 +32,7 @@ func (t Trial) String() string {
 	case t.Interferes():
 		return fmt.Sprintf("%s %s before %s", t.Kind, t.Effect.Object, t.Point)
 	case t.Kind == Lag:
-		return fmt.Sprintf("%s of every %s", t.Kind, t.Point)
+		return fmt.Sprintf("%s of %s", t.Kind, t.Point)
 	default:
 		return fmt.Sprintf("%s at %s", t.Kind, t.Point)
 	}
@@ -104,6 +104,8 @@ func effectOf(e fault.Effect) string {
 		return "operation executed twice"
 	case e.CloseWatch:
 		return "watch closed"
+	case e.LoseLease > 0:
+		return "another holder took the Lease"
 	case e.Stale > 0:
 		return "stale response"
 	case e.Lag:

@@ -9,6 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
 // Kind is a kind of effect. Exploration tries it at every point that it applies to.
@@ -40,9 +41,13 @@ const (
 	CutWatch Kind = "cut-watch"
 	// Lag holds all watch events of one resource until nothing else makes progress, during the whole run.
 	Lag Kind = "lag"
+	// LoseLease gives the Lease of the component to another holder before a write or a call. The component
+	// has to end, and its next incarnation takes over. It requires leader election, with which a component
+	// that crashes waits until its Lease has expired, so it is not among Kinds.
+	LoseLease Kind = "lose-lease"
 )
 
-// Kinds returns all kinds in the order of exploration.
+// Kinds returns the kinds that are tried by default, in the order of exploration.
 func Kinds() []Kind {
 	return []Kind{CrashBefore, CrashAfter, Fail, Reject, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch, Lag}
 }
@@ -61,7 +66,7 @@ type Timing struct {
 func (t Timing) Effects(p run.Point) map[Kind]fault.Effect {
 	all := t.all(p)
 	if p.Reads() {
-		for _, same := range []Kind{CrashAfter, LoseReply, Duplicate} {
+		for _, same := range []Kind{CrashAfter, LoseReply, Duplicate, LoseLease} {
 			delete(all, same)
 		}
 	}
@@ -69,6 +74,17 @@ func (t Timing) Effects(p run.Point) map[Kind]fault.Effect {
 }
 
 func (t Timing) all(p run.Point) map[Kind]fault.Effect {
+	all := t.ofMachines(p)
+	if elected := p.Component == vocabulary.Controller || vocabulary.IsSidecar(p.Component); elected && !p.Event() {
+		all[LoseLease] = fault.Effect{LoseLease: leaseLost}
+	}
+	return all
+}
+
+// leaseLost is how long another holder has a Lease: as short as Leases can count.
+const leaseLost = time.Second
+
+func (t Timing) ofMachines(p run.Point) map[Kind]fault.Effect {
 	switch {
 	case p.Event():
 		return map[Kind]fault.Effect{Stale: {Delay: t.overtaken}, CutWatch: {CloseWatch: true}}
@@ -109,18 +125,45 @@ func common(fail, lose, delay fault.Effect) map[Kind]fault.Effect {
 	}
 }
 
-// Lags returns a trial for each resource that a component watches, if they are selected.
-func Lags(points []run.Point, kinds []Kind, at string) []Trial {
+// Lags returns a trial for each resource that a component watches in a run, if they are selected. It
+// concerns the events and the lists of the resource. A scenario that withholds events itself has none for
+// that component.
+func Lags(o *run.Record, kinds []Kind, at string) []Trial {
 	var all []Trial
-	for _, p := range points {
-		lag := Trial{Point: run.Point{Component: p.Component, Seam: p.Seam, Operation: p.Operation}, Kind: Lag, Effect: fault.Effect{Lag: true}}
+	if !selects(kinds, Lag) {
+		return nil
+	}
+	for _, p := range run.PointsOf(o.Open(), o.Names) {
+		if o.Withholds(p.Component) {
+			continue
+		}
+		resource := strings.TrimPrefix(p.Operation, journal.EventPrefix)
+		lag := Trial{Point: run.Point{Component: p.Component, Seam: p.Seam, Operation: "* " + resource}, Kind: Lag, Effect: fault.Effect{Lag: true}}
 		isKnown := func(t Trial) bool { return t.Point == lag.Point }
-		if p.Event() && (len(kinds) == 0 || slices.Contains(kinds, Lag)) && glob.Match(at, lag.Point.String()) && !slices.ContainsFunc(all, isKnown) {
+		if p.Event() && glob.Match(at, lag.Point.String()) && !slices.ContainsFunc(all, isKnown) {
 			all = append(all, lag)
 		}
 	}
 	return all
 }
+
+// LateRestarts returns the cases of a component that restarts before a write or a call, or that another
+// incarnation takes over from, while a resource lags: the next incarnation starts with a list from before.
+func LateRestarts(trials []Trial) []Case {
+	var all []Case
+	for _, lag := range trials {
+		for _, restart := range trials {
+			restarts := restart.Kind == CrashBefore || restart.Kind == LoseLease
+			if lag.Kind == Lag && restarts && restart.Point.Component == lag.Point.Component && !restart.Point.Reads() {
+				restart.Follows = true
+				all = append(all, Case{lag, restart})
+			}
+		}
+	}
+	return all
+}
+
+func selects(kinds []Kind, kind Kind) bool { return len(kinds) == 0 || slices.Contains(kinds, kind) }
 
 // Trials returns the selected trials at the points, in the order of points.
 func (t Timing) Trials(points []run.Point, kinds []Kind, at string) []Trial {
@@ -130,9 +173,9 @@ func (t Timing) Trials(points []run.Point, kinds []Kind, at string) []Trial {
 			continue
 		}
 		effects := t.Effects(p)
-		for _, kind := range Kinds() {
+		for _, kind := range append(Kinds(), LoseLease) {
 			effect, applies := effects[kind]
-			if applies && (len(kinds) == 0 || slices.Contains(kinds, kind)) {
+			if applies && selects(kinds, kind) && (kind != LoseLease || len(kinds) > 0) {
 				all = append(all, Trial{Point: p, Kind: kind, Effect: effect})
 			}
 		}

@@ -72,10 +72,13 @@ func (p Point) Alike() Point {
 // API server.
 const discovery = "get /"
 
+// leases ends the operations with Leases, which a component renews by the clock.
+const leases = " leases"
+
 // PointOf returns the point of a journal event, without its number, or false if exploration
 // injects no fault there. A component whose discovery fails exits and is restarted.
 func PointOf(e journal.Event, n *Names) (Point, bool) {
-	if strings.HasPrefix(e.Operation.Name, discovery) || e.Component == vocabulary.Administrator ||
+	if strings.HasPrefix(e.Operation.Name, discovery) || strings.HasSuffix(e.Operation.Name, leases) || e.Component == vocabulary.Administrator ||
 		concernsBystander(e.Operation.Subject) {
 		return Point{}, false
 	}

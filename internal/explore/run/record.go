@@ -66,6 +66,15 @@ func (r *Record) Open() []journal.Event {
 	return events[:after]
 }
 
+// Withholds reports whether a fault of the scenario itself concerns watch events of a component, as a point
+// names it.
+func (r *Record) Withholds(component string) bool {
+	return slices.ContainsFunc(r.Events, func(e journal.Event) bool {
+		return strings.HasPrefix(e.Operation.Name, journal.EventPrefix) && e.Fault != "" && e.Fault != Probe.Name &&
+			r.Names.Pattern(e.Component) == component
+	})
+}
+
 // Injected returns the faults without the probe.
 func (r *Record) Injected() []fault.Status {
 	return slices.DeleteFunc(slices.Clone(r.Faults), func(f fault.Status) bool { return f.Name == Probe.Name })

@@ -214,10 +214,13 @@ func (r *running) judgeBystander() error {
 	}
 	var now map[string]string
 	err := wait.PollUntilContextTimeout(r.context, pollInterval, settleTimeout, true, func(ctx context.Context) (same bool, err error) {
-		now, err = b.look(ctx, r.sandbox.Emulator)
+		seen, err := b.look(ctx, r.sandbox.Emulator)
+		if err == nil {
+			now = seen
+		}
 		return maps.Equal(now, b.before), err
 	})
-	if err != nil && (r.context.Err() != nil || !wait.Interrupted(err)) {
+	if err != nil && (now == nil || !wait.Interrupted(err)) {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.before)) {

@@ -139,7 +139,7 @@ const (
 func earlyExitAfter(faults []fault.Fault, usual time.Duration) time.Duration {
 	silence := min(max(quietForSure, usual), maxEarlyExit)
 	for _, f := range faults {
-		if f.Effect.Crash != "" || feedsCache(f.Match.Operation) {
+		if f.Effect.Crash != "" || f.Lag || feedsCache(f.Match.Operation) {
 			silence = max(silence, rejoinTime)
 		}
 	}

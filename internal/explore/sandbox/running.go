@@ -105,6 +105,9 @@ func (r *running) inputOf(end observed.Observation) (in observed.Input) {
 		r.watcher.MarkExternal(r.external...)
 		in = r.watcher.Input(r.sandbox.scope())
 		in.Observations = slices.Concat(r.seen.Before, []observed.Observation{end})
+		if forced := r.seen.Result.Forced; forced > 0 {
+			in.EndAt(forced)
+		}
 	}
 	return in
 }

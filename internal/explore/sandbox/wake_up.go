@@ -45,10 +45,10 @@ func (r *running) awaken() error {
 		r.sandbox.rest.add(state)
 	}
 	for _, change := range changes {
+		subject := subjectOf(change.Name)
 		r.seen.Found = append(r.seen.Found, checks.Finding{
-			Oracle: run.OracleWakeUp, Subject: strings.Replace(change.Name, " ", "/", 1), Events: r.writesSince(mark, change.Name),
-			Message: fmt.Sprintf("%s changes after a restart of the components, and did not before, although they were idle: %s",
-				strings.Replace(change.Name, " ", "/", 1), change.Detail),
+			Oracle: run.OracleWakeUp, Subject: subject, Events: r.writesSince(mark, change.Name),
+			Message: fmt.Sprintf("%s changes after a restart of the components, which had left it as it was: %s", subject, change.Detail),
 		})
 	}
 	return nil
@@ -67,6 +67,14 @@ func (r *running) repair() error {
 	}
 	r.seen.Before = append(r.seen.Before, r.seen.End)
 	return r.awaken()
+}
+
+// subjectOf names a part of the state as findings do: KIND/NAME, or "bucket ID" and "account ID".
+func subjectOf(part string) string {
+	if inBackend, ok := strings.CutPrefix(part, "backend "); ok {
+		return inBackend
+	}
+	return strings.Replace(part, " ", "/", 1)
 }
 
 // restState renders the objects and the classes, on which a component that starts decides.

@@ -35,7 +35,7 @@ func orderViolations(e *evidence.Evidence) []Finding {
 			found = append(found, grantedAt(e, c)...)
 		}
 	}
-	return slices.Concat(found, overlappingCalls(e), hastyBuckets(e), hastyDepartures(e), readyInVain(e))
+	return slices.Concat(found, overlappingCalls(e), hastyBuckets(e), hastyDepartures(e), readyInVain(e), workWithoutLease(e))
 }
 
 // effect is a side effect that requires an earlier write.

@@ -55,6 +55,12 @@ type Input struct {
 // IsV1alpha1 reports whether the run was one of v1alpha1.
 func (in *Input) IsV1alpha1() bool { return in.API == objectstorage.V1alpha1 }
 
+// EndAt removes what happened and what was observed after an event.
+func (in *Input) EndAt(seq uint64) {
+	in.Events = slices.DeleteFunc(in.Events, func(e journal.Event) bool { return e.Seq > seq })
+	in.Observations = slices.DeleteFunc(in.Observations, func(o Observation) bool { return o.After > seq })
+}
+
 // Observation is the observed state at one time.
 type Observation struct {
 	// Name names it in messages: "at the end", "after the clean-up".

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,7 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 	if err == nil {
 		return nil
 	}
+	r.result.Forced = cmp.Or(r.result.Forced, r.engine.journal.Mark())
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	failure := &outcome.Failure{
 		Position: r.scenario.Position, Subject: subjectOf(object), Got: render.Got(wait.last),

@@ -83,6 +83,9 @@ func (r *run) awaitRest(ctx context.Context, rest time.Duration) {
 
 func (r *run) findings() []checks.Finding {
 	input := r.watcher.Input(r.eventScope())
+	if r.result.Forced > 0 {
+		input.EndAt(r.result.Forced)
+	}
 	r.result.Observed = input
 	r.result.Observed.Events = nil // the journal has them
 	return slices.DeleteFunc(oracle.Judge(input), func(f checks.Finding) bool {

@@ -39,8 +39,9 @@ type Result struct {
 	Failures []Failure
 	// Reason is the reason for skipping the scenario.
 	Reason string
-	// From and To are the numbers of the first and the last event in the journal.
-	From, To uint64
+	// From and To are the numbers of the first and the last event in the journal. Forced is the number of the
+	// last event before the clean-up removed finalizers by force; 0: it did not. Later events are its consequences.
+	From, To, Forced uint64
 	// Scope identifies the events of the run.
 	Scope eventscope.Scope
 	// Notes explain what could not be judged, and why.

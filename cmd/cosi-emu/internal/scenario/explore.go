@@ -143,8 +143,9 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.BoolVar(&x.suite, "suite", false, "explore the scenarios that ship with this program")
 	x.selection.addFlags(flags)
-	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all)", plan.Kinds()))
-	cli.Values(flags, "effects", plan.Kinds()...)
+	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all of these), or %s, alone or with %s",
+		plan.Kinds(), plan.LoseLease, plan.Lag))
+	cli.Values(flags, "effects", append(plan.Kinds(), plan.LoseLease)...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
