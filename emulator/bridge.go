@@ -109,6 +109,13 @@ func (o Options) BridgesFake() bool { return o.fake() && o.Dialect != "" && o.ne
 // validateDialect rejects an unknown dialect, a dialect that conflicts with other options, and a
 // dialect without a driver.
 func (o Options) validateDialect() error {
+	dialect := o.Dialect
+	if !o.BridgesFake() {
+		dialect = dialects.KEP
+	}
+	if err := fakedriver.ValidateIDs(o.DriverIDs, dialect); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
+	}
 	if o.Dialect == "" {
 		return nil
 	}

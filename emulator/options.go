@@ -152,6 +152,9 @@ type Options struct {
 	// the emulator runs a bridge, too. Fake drivers of dialects.V1alpha1 have one protocol, S3 or
 	// Azure.
 	Dialect dialects.Dialect
+	// DriverIDs are the form of the IDs that fake drivers return. They return others than names only behind a
+	// bridge. Default: fakedriver.IDsNames.
+	DriverIDs fakedriver.IDs
 	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
 	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.
 	AssumeExisting bool

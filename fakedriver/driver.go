@@ -37,6 +37,10 @@ func New(options Options) (*Driver, error) {
 func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	options := append(slices.Clone(d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
+	if d.options.IDs != "" && d.options.IDs != IDsNames {
+		own := &ownIDs{form: d.options.IDs, returned: map[string]bool{}}
+		options = append(options, grpc.ChainUnaryInterceptor(own.intercept))
+	}
 	server := grpc.NewServer(options...)
 	d.register(server)
 

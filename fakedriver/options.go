@@ -1,6 +1,7 @@
 package fakedriver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,8 @@ type Options struct {
 	// Dialect is the only protocol that the driver speaks. A driver of dialects.V1alpha1 has one
 	// protocol of objects. Default: dialects.KEP.
 	Dialect dialects.Dialect
+	// IDs are the form of the IDs that a driver of another dialect than dialects.KEP returns. Default: IDsNames.
+	IDs     IDs
 	Backend Backend
 	// Protocols are the protocols of buckets, the default first. Default: S3.
 	Protocols []Protocol
@@ -120,7 +123,7 @@ func (o Options) validate() error {
 	if err := ValidateProtocols(o.Protocols); err != nil {
 		return err
 	}
-	if err := o.validateDialect(); err != nil {
+	if err := cmp.Or(o.validateDialect(), ValidateIDs(o.IDs, o.Dialect)); err != nil {
 		return err
 	}
 	if o.Backend == nil {

@@ -25,6 +25,8 @@ type Options struct {
 	DriverName string
 	// Dialect is the protocol that the driver speaks. Default: dialects.KEP.
 	Dialect dialects.Dialect
+	// IDs are the form of the IDs that the driver returns. Default: fakedriver.IDsNames.
+	IDs fakedriver.IDs
 	// Endpoint is the UNIX socket of the driver, unix:///path.sock. Required.
 	Endpoint string
 	// S3BindAddress is the TCP address of the store; port 0 means a free one. Default:
@@ -101,7 +103,7 @@ func (o Options) withDefaults() Options {
 func (o Options) validate() error {
 	err := errors.Join(fakedriver.ValidateName(o.DriverName), fakedriver.ValidateListenEndpoint(o.Endpoint),
 		o.validateS3Address(), o.validateS3Endpoints(),
-		fakedriver.ValidateProtocols(o.Protocols), fakedriver.ValidateDialect(o.Dialect, o.Protocols),
+		fakedriver.ValidateProtocols(o.Protocols), fakedriver.ValidateDialect(o.Dialect, o.Protocols), fakedriver.ValidateIDs(o.IDs, o.Dialect),
 		o.validateOthers(), o.validateRegion(), o.validateLimits(), o.validateTLS(),
 		fakedriver.ValidateCORSOrigins(o.S3CORSOrigins))
 	if err != nil {

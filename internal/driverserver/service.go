@@ -109,7 +109,7 @@ func openS3(opts Options, opened *store.Store) (*s3.Service, error) {
 // openDriver creates the driver and its socket.
 func openDriver(opts Options, backend fakedriver.Backend, others openServices) (*fakedriver.Driver, net.Listener, error) {
 	options := fakedriver.Options{
-		Name: opts.DriverName, Dialect: opts.Dialect, Backend: backend, Protocols: opts.Protocols,
+		Name: opts.DriverName, Dialect: opts.Dialect, IDs: opts.IDs, Backend: backend, Protocols: opts.Protocols,
 		VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
 		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, AcceptUnknownAuthentication: true,
 		Logger: opts.Logger.WithName("driver"),

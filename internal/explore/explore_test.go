@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/grpc"
-
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
@@ -21,7 +19,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/replay"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
-	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -71,58 +68,33 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// ownIDs makes a driver of v1alpha1 choose IDs that differ from names, as many existing drivers do.
-func ownIDs(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	const own = "arn:own/"
-	switch r := request.(type) {
-	case *cosiv1alpha1.DriverDeleteBucketRequest:
-		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
-	case *cosiv1alpha1.DriverGrantBucketAccessRequest:
-		r.BucketId = strings.TrimPrefix(r.GetBucketId(), own)
-	case *cosiv1alpha1.DriverRevokeBucketAccessRequest:
-		r.BucketId, r.AccountId = strings.TrimPrefix(r.GetBucketId(), own), strings.TrimPrefix(r.GetAccountId(), own)
-	}
-	response, err := handle(ctx, request)
-	switch r := response.(type) {
-	case *cosiv1alpha1.DriverCreateBucketResponse:
-		if err == nil {
-			r.BucketId = own + r.GetBucketId()
-		}
-	case *cosiv1alpha1.DriverGrantBucketAccessResponse:
-		if err == nil {
-			r.AccountId = own + r.GetAccountId()
-		}
-	}
-	return response, err
-}
-
-// TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, which the
-// bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
+// TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, or changes them, which
+// the bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
 func TestExploreOwnIDs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
 	const file = "testdata/lifecycle.yaml"
-	opts := Options{
-		Emulator: embedded(),
-		File:     file, Text: text(t, file), Sandboxes: 2,
-		Kinds: []plan.Kind{plan.CrashBefore, plan.CrashAfter, plan.LoseReply, plan.Duplicate}, At: "bridge rpc Driver*",
-	}
-	opts.Emulator.Dialect = dialects.V1alpha1
-	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
-		opts.ServerOptions = append(opts.ServerOptions, grpc.ChainUnaryInterceptor(ownIDs))
-		return fakedriver.New(opts)
-	}
-	r, err := Explore(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range r.Findings {
-		t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
-	}
-	const calls = 10
-	if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
-		t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
+	for _, ids := range []fakedriver.IDs{fakedriver.IDsOwn, fakedriver.IDsChanging} {
+		t.Run(string(ids), func(t *testing.T) {
+			opts := Options{
+				Emulator: embedded(),
+				File:     file, Text: text(t, file), Sandboxes: 2,
+				Kinds: []plan.Kind{plan.CrashBefore, plan.CrashAfter, plan.LoseReply, plan.Duplicate}, At: "bridge rpc Driver*",
+			}
+			opts.Emulator.Dialect, opts.Emulator.DriverIDs = dialects.V1alpha1, ids
+			r, err := Explore(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range r.Findings {
+				t.Errorf("%s: %s (confirmed: %t)\nwhy: %s\ncases: %v", g.Oracle, g.Message, g.Confirmed, g.Why, g.Cases)
+			}
+			const calls = 10
+			if want := calls * len(opts.Kinds); r.Tried != want || len(r.Unreached) > 0 {
+				t.Errorf("%d tried, not reached: %v; want %d, all reached", r.Tried, r.Unreached, want)
+			}
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func CountsOf(events []journal.Event, n *Names) Counts {
 		if c[effect] == nil {
 			c[effect] = map[string]int{}
 		}
-		c[effect][n.In(e.Operation.Subject)]++
+		c[effect][n.In(n.Owner(e.Operation.Subject))]++
 	}
 	return c
 }

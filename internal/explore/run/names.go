@@ -27,6 +27,7 @@ type Names struct {
 	known map[string]string // by UID
 	count map[string]int    // number of UIDs by object name
 	ids   map[string]string // by ID of a driver
+	given map[string]string // the names that a driver has given IDs to, by ID
 	long  *strings.Replacer // of the IDs in texts
 }
 
@@ -35,7 +36,7 @@ func NewNames(scenario string) *Names {
 	return &Names{
 		long:  strings.NewReplacer(),
 		scope: regexp.MustCompile(`\b` + regexp.QuoteMeta(eventscope.Prefix(scenario)) + `-[0-9]+\b`),
-		known: map[string]string{}, count: map[string]int{}, ids: map[string]string{},
+		known: map[string]string{}, count: map[string]int{}, ids: map[string]string{}, given: map[string]string{},
 	}
 }
 
@@ -70,10 +71,20 @@ func (n *Names) learnIDs(e journal.Event) {
 	}
 	name := n.In(minted.Name)
 	for what, id := range map[string]string{"bucket": minted.BucketID, "account": minted.AccountID} {
+		n.given[id] = minted.Name
 		if id != "" && id != minted.Name && !eventscope.UID.MatchString(id) {
 			n.ids[id] = "<" + what + " of " + name + ">"
 		}
 	}
+}
+
+// Owner returns the name of the bucket or account with an ID, or the ID if no driver has returned it. A driver
+// may return several IDs for a name.
+func (n *Names) Owner(id string) string {
+	if id == "" {
+		return ""
+	}
+	return cmp.Or(n.given[id], id)
 }
 
 // Learn assigns a name to a UID. An object that was deleted and created again has another

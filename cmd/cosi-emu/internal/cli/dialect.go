@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/pflag"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -13,6 +16,14 @@ const DriverDialectUsage = "protocol of the driver; the fake driver speaks it, b
 func AddDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefault string) {
 	flags.Var(dialectFlag{dialect}, "dialect", usage+": "+dialects.Names()+" (default: "+byDefault+")")
 	Values(flags, "dialect", dialects.All()...)
+}
+
+// AddDriverIDs adds the flag for the IDs of a fake driver.
+func AddDriverIDs(flags *pflag.FlagSet, ids *fakedriver.IDs) {
+	flags.StringVar((*string)(ids), "driver-ids", "", fmt.Sprintf(
+		"IDs that the fake driver returns, in a dialect other than kep: %v; changing are names first, and others when a call is repeated (default: %s)",
+		fakedriver.AllIDs(), fakedriver.IDsNames))
+	Values(flags, "driver-ids", fakedriver.AllIDs()...)
 }
 
 type dialectFlag struct{ dialect *dialects.Dialect }

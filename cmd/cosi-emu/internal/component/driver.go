@@ -78,6 +78,7 @@ func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {
 	flags.StringVar(&opts.DriverName, "driver-name", fakedriver.DefaultName, "driver name, as in the classes")
 	cli.AddIgnoreUnknownParameters(flags, &opts.IgnoreUnknownParameters)
 	cli.AddDialect(flags, &opts.Dialect, "protocol that the driver speaks", "kep")
+	cli.AddDriverIDs(flags, &opts.IDs)
 	flags.StringVar(&opts.S3BindAddress, "s3-bind-address", driverserver.DefaultS3BindAddress,
 		"TCP address of the S3 store; :9000 listens on all interfaces")
 	flags.StringVar(&opts.S3Endpoint, "s3-endpoint", "",

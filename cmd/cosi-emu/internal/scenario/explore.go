@@ -170,6 +170,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Emulator.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	cli.AddDialect(flags, &o.Emulator.Dialect, cli.DriverDialectUsage, "your driver is asked")
+	cli.AddDriverIDs(flags, &o.Emulator.DriverIDs)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", plan.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.AddFlags(flags)

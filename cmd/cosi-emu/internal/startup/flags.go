@@ -142,6 +142,7 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Driver, "driver", "",
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	cli.AddDialect(flags, &o.Dialect, cli.DriverDialectUsage, "your driver is asked; for the fake driver, as --data-dir")
+	cli.AddDriverIDs(flags, &o.DriverIDs)
 	flags.BoolVar(&o.NoDriver, "no-fake-driver", false,
 		"start no driver, sidecar and S3 store; run your own with 'cosi-emu sidecar'")
 	flags.BoolVar(&o.LeaderElection, "leader-elect", false,
