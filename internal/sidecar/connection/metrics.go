@@ -39,10 +39,13 @@ var (
 func Metrics() []prometheus.Collector { return []prometheus.Collector{callSeconds, callErrors} }
 
 // measure is the outermost interceptor, so it measures a call as the reconciler sees
-// it. A driver has no name before its first answer to DriverGetInfo.
+// it. A driver has no name before its first answer to DriverGetInfo. Calls of grpc.health.v1 are not measured.
 func (c *Conn) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
+	if isHealth(method) {
+		return invoke(ctx, method, request, response, conn, options...)
+	}
 	start := time.Now()
 	err := invoke(ctx, method, request, response, conn, options...)
 	elapsed := time.Since(start)
