@@ -56,7 +56,11 @@ fullnameOverride: other
 image: {digest: "sha256:` + strings.Repeat("a", 64) + `", pullPolicy: Always}
 imagePullSecrets: [{name: registry}]
 leaderElection: {namespace: leases}
-metrics: {secure: true, serviceMonitor: {enabled: true, interval: 1m, labels: {release: prometheus}}}
+metrics:
+  secure: true
+  serviceMonitor: {enabled: true, interval: 1m, labels: {release: prometheus}}
+  prometheusRule: {enabled: true, labels: {release: prometheus}}
+  dashboard: {enabled: true}
 controller:
   podAnnotations: {example.com/team: storage}
   nodeSelector: {kubernetes.io/os: linux}
@@ -420,7 +424,7 @@ func TestProgramsChart(t *testing.T) {
 				t.Fatal(err)
 			}
 			objects := slices.DeleteFunc(mustRender(t, "cosi", namespace, v.parse(t)), func(object *unstructured.Unstructured) bool {
-				return object.GetKind() == "ServiceMonitor"
+				return object.GroupVersionKind().Group == "monitoring.coreos.com"
 			})
 			apply(t, c, objects)
 			for name, template := range deploytest.PodTemplates(t, objects) {

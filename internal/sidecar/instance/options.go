@@ -77,7 +77,8 @@ func (o Options) Validate() error {
 	for _, set := range o.SecretKeys {
 		err = errors.Join(err, set.Validate())
 	}
-	return errors.Join(err, cosimanager.ValidateAddress("driver probe", o.DriverProbeBindAddress), validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
+	return errors.Join(err, cosimanager.ValidateAddress("driver probe", o.DriverProbeBindAddress),
+		validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
 		validateCertificates(o.CertificateAuthority))
 }
 
