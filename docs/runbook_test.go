@@ -17,19 +17,7 @@ func TestRunbook(t *testing.T) {
 		constants(t, api+"reasons.go", "^Reason"), constants(t, api+"volumes.go", "^Reason"),
 		constants(t, api+"conditions.go", "^Condition"), constants(t, api+"volumes.go", "^Condition"),
 	)
-	rows := map[string]int{}
-	for line := range strings.Lines(string(page)) {
-		cells := cellsOf(strings.TrimSpace(line))
-		if len(cells) == 0 || !strings.HasPrefix(cells[0], "`") {
-			continue
-		}
-		rows[strings.Trim(cells[0], "`")]++
-		for _, cell := range cells {
-			if cell == "" {
-				t.Errorf("the row of %s has an empty cell", cells[0])
-			}
-		}
-	}
+	rows := countRows(t, string(page))
 	// ConditionProvisioned and ReasonProvisioned have the same name.
 	for _, name := range want {
 		count := 0
@@ -47,4 +35,21 @@ func TestRunbook(t *testing.T) {
 			t.Errorf("runbook.md explains %s, which is no reason and no condition", name)
 		}
 	}
+}
+
+// countRows returns how many rows begin with each name that is set as code. A row must have no empty cell.
+func countRows(t *testing.T, page string) map[string]int {
+	t.Helper()
+	rows := map[string]int{}
+	for line := range strings.Lines(page) {
+		cells := cellsOf(strings.TrimSpace(line))
+		if len(cells) == 0 || !strings.HasPrefix(cells[0], "`") {
+			continue
+		}
+		rows[strings.Trim(cells[0], "`")]++
+		if slices.Contains(cells, "") {
+			t.Errorf("the row of %s has an empty cell", cells[0])
+		}
+	}
+	return rows
 }

@@ -24,7 +24,8 @@ import (
 
 // generators return the contents of files by their paths below the root of the repository.
 var generators = []func(root string) (map[string][]byte, error){
-	chart.Files, monitoring.Files, kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage, mutants.Files, openapi.Files,
+	chart.Files, monitoring.Files, kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage,
+	mutants.Files, openapi.Files,
 }
 
 func main() {

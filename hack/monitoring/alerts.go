@@ -37,14 +37,16 @@ func alerts() []alert {
 	return []alert{
 		{
 			name: "CosiControllerWithoutLeader", severity: critical, duration: "5m",
-			summary: "No COSI controller is the leader",
-			meaning: "no claim is bound and no access is handed to a sidecar", action: "look at the Pods and the logs of the controller, and at its Lease",
+			summary:    "No COSI controller is the leader",
+			meaning:    "no claim is bound and no access is handed to a sidecar",
+			action:     "look at the Pods and the logs of the controller, and at its Lease",
 			expression: `(max(leader_election_master_status{name="cosi-controller-leader"}) or vector(0)) < 1`,
 		},
 		{
 			name: "CosiSidecarWithoutLeader", severity: critical, duration: "5m",
-			summary: "No sidecar is the leader of {{ $labels.name }}",
-			meaning: "the driver of the Lease gets no calls", action: "look at the Pods of the driver and at the Lease: another group may hold the driver's name",
+			summary:    "No sidecar is the leader of {{ $labels.name }}",
+			meaning:    "the driver of the Lease gets no calls",
+			action:     "look at the Pods of the driver and at the Lease: another group may hold the driver's name",
 			expression: `max by (name) (leader_election_master_status{name=~"cosi-sidecar-leader-.+"}) < 1`,
 		},
 		{
@@ -85,7 +87,7 @@ func burning(operation string) string {
 
 // late is the part of the operations on claims and accesses that took too long.
 func late(operation, window string) string {
-	of := fmt.Sprintf(`%s="%s",%s=~"BucketClaim|BucketAccess"`, kepmetrics.LabelOperation, operation, kepmetrics.LabelKind)
+	of := fmt.Sprintf(`%s=%q,%s=~"BucketClaim|BucketAccess"`, kepmetrics.LabelOperation, operation, kepmetrics.LabelKind)
 	by := []string{kepmetrics.LabelDriver, kepmetrics.LabelKind}
 	// Prometheus 2 and 3 write the label le in two ways.
 	inTime := fmt.Sprintf(`%s,le=~"%d(\\.0)?"`, of, slow)

@@ -216,6 +216,9 @@ func secrets(o *observed.Objects) []Orphan {
 		case !accesses[s.Namespace+"/"+s.Access]:
 			orphan.Kind = SecretWithoutAccess
 			orphan.Problem = fmt.Sprintf("its BucketAccess %q does not exist, and it has the finalizers %q", s.Access, s.Finalizers)
+			if s.Access == "" {
+				orphan.Problem = fmt.Sprintf("it names no BucketAccess, and has the finalizers %q", s.Finalizers)
+			}
 			orphan.Action = "revoke its credentials in the backend, then remove the finalizers and delete it"
 		case !s.Deleting && !slices.ContainsFunc(s.Finalizers, isCOSI):
 			orphan.Kind = SecretWithoutFinalizer

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	prometheusclient "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/promql/promqltest"
@@ -113,26 +112,10 @@ func TestMetrics(t *testing.T) {
 			continue
 		}
 		parser.Inspect(expression, func(node parser.Node, path []parser.Node) error {
-			selector, ok := node.(*parser.VectorSelector)
-			if !ok {
-				return nil
-			}
-			metric := selector.Name
-			for _, suffix := range []string{"_bucket", "_count", "_sum"} {
-				if base, found := strings.CutSuffix(metric, suffix); found && served[metric] == nil {
-					metric = base
-				}
-			}
-			used[metric] = true
-			allowed := append([]string{labels.MetricName, "le"}, served[metric]...)
-			if served[metric] == nil {
-				t.Errorf("%s: no component serves %s", name, selector.Name)
-				return nil
-			}
-			for _, label := range labelsOf(selector, path) {
-				if !slices.Contains(allowed, label) {
-					t.Errorf("%s: %s has no label %s", name, metric, label)
-				}
+			if selector, ok := node.(*parser.VectorSelector); ok {
+				metric := nameOf(selector, served)
+				used[metric] = true
+				checkSelector(t, name, labelsOf(selector, path), metric, served)
 			}
 			return nil
 		})
@@ -140,6 +123,31 @@ func TestMetrics(t *testing.T) {
 	for metric := range served {
 		if strings.HasPrefix(metric, "cosi_") && !used[metric] {
 			t.Errorf("no alert and no panel uses %s", metric)
+		}
+	}
+}
+
+// nameOf returns the name of the metric that a selector selects: histograms have series with suffixes.
+func nameOf(selector *parser.VectorSelector, served map[string][]string) string {
+	for _, suffix := range []string{"_bucket", "_count", "_sum"} {
+		if base, found := strings.CutSuffix(selector.Name, suffix); found && served[selector.Name] == nil {
+			return base
+		}
+	}
+	return selector.Name
+}
+
+// checkSelector expects that a metric is served with the labels.
+func checkSelector(t *testing.T, name string, used []string, metric string, served map[string][]string) {
+	t.Helper()
+	if served[metric] == nil {
+		t.Errorf("%s: no component serves %s", name, metric)
+		return
+	}
+	allowed := append([]string{model.MetricNameLabel, "le"}, served[metric]...)
+	for _, label := range used {
+		if !slices.Contains(allowed, label) {
+			t.Errorf("%s: %s has no label %s", name, metric, label)
 		}
 	}
 }
@@ -189,7 +197,10 @@ func TestAlerts(t *testing.T) {
 		{"CosiProvisioningSlow", "late deletions", operations("Delete", "60", 8, 10), nil},
 		{"CosiProvisioningSlow", "no operations", operations("Create", "60", 0, 0), nil},
 		{"CosiDeletionSlow", "late deletions", operations("Delete", "60", 8, 10), ofKind},
-		{"CosiDriverFailing", "most calls fail", fmt.Sprintf(calls, "OK", 1) + fmt.Sprintf(calls, "Internal", 2) + fmt.Sprintf(failing, 2), ofDriver},
+		{
+			"CosiDriverFailing", "most calls fail",
+			fmt.Sprintf(calls, "OK", 1) + fmt.Sprintf(calls, "Internal", 2) + fmt.Sprintf(failing, 2), ofDriver,
+		},
 		{"CosiDriverFailing", "few calls fail", fmt.Sprintf(calls, "OK", 9) + fmt.Sprintf(calls, "Internal", 1) + fmt.Sprintf(failing, 1), nil},
 		{"CosiDriverHangs", "calls time out", fmt.Sprintf(calls, "OK", 9) + fmt.Sprintf(calls, "DeadlineExceeded", 1), ofDriver},
 		{"CosiDriverHangs", "no call times out", fmt.Sprintf(calls, "OK", 9), nil},
