@@ -171,7 +171,8 @@ func TestChartRejects(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := render(t.Context(), "cosi", "storage", variant{values: tc.values}.parse(t)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			_, err := render(t.Context(), "cosi", "storage", variant{values: tc.values}.parse(t))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("the error is %v, and should contain %q", err, tc.want)
 			}
 		})
