@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
 	"github.com/cosi-emu/cosi-emu/conformance"
@@ -45,6 +46,10 @@ func identityMutants() []mutant {
 		{
 			name: "protocol twice", want: []string{"ID-04"},
 			behaviour: onResponse(func(m *getInfo) { m.SupportedProtocols = append(m.SupportedProtocols, m.GetSupportedProtocols()[0]) }),
+		},
+		{
+			name: "not serving", want: []string{"ID-05"},
+			behaviour: onResponse(func(m *healthv1.HealthCheckResponse) { m.Status = healthv1.HealthCheckResponse_NOT_SERVING }),
 		},
 	}
 }

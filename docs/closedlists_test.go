@@ -94,10 +94,7 @@ func calls(t *testing.T) []string {
 
 func metrics(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(
-		matches(t, "../internal/reconcile/metrics/operations.go", `"(cosi_\w+)"`),
-		matches(t, "../internal/sidecar/connection/metrics.go", `"(cosi_\w+)"`),
-	)
+	return matches(t, "../internal/reconcile/kepmetrics/kepmetrics.go", `"(cosi_\w+)"`)
 }
 
 func matches(t *testing.T, file, pattern string) []string {

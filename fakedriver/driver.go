@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/driversocket"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -31,7 +33,7 @@ func New(options Options) (*Driver, error) {
 	return &Driver{options: options}, nil
 }
 
-// Serve serves both services on a listener, which it closes, until the context is done, and returns
+// Serve serves both services, and grpc.health.v1, on a listener, which it closes, until the context is done, and returns
 // when all calls have ended. It cancels calls that run longer than [Options.GracePeriod]. It
 // returns nil unless serving failed, and may be called again.
 func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
@@ -43,6 +45,8 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	}
 	server := grpc.NewServer(options...)
 	d.register(server)
+	healths := health.NewServer() // everything is SERVING
+	healthv1.RegisterHealthServer(server, healths)
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -52,6 +56,7 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	healths.Shutdown() // NOT_SERVING, while calls in flight end
 	d.stop(server)
 	if err := <-failed; !errors.Is(err, grpc.ErrServerStopped) {
 		return err

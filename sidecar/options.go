@@ -21,6 +21,8 @@ const (
 	// DefaultConnectTimeout is the time for which New waits for the driver.
 	DefaultConnectTimeout = instance.DefaultConnectTimeout
 	DefaultRPCTimeout     = instance.DefaultRPCTimeout
+	// DefaultDriverProbeTimeout is the deadline of a driver's answer to a probe.
+	DefaultDriverProbeTimeout = instance.DefaultDriverProbeTimeout
 	// DefaultLeaseDuration is the time after which other instances take a Lease that is not
 	// renewed.
 	DefaultLeaseDuration = instance.DefaultLeaseDuration
@@ -80,6 +82,12 @@ type Options struct {
 	// HealthProbeBindAddress is the TCP address of the endpoints /healthz and
 	// /readyz. The empty string and "0" disable them.
 	HealthProbeBindAddress string
+	// DriverProbeBindAddress is the TCP address of the endpoint /healthz about the driver, for the liveness probe of
+	// the driver's container. It asks the driver for its health by grpc.health.v1, or calls DriverGetInfo if the driver does
+	// not serve it. The empty string and "0" disable it.
+	DriverProbeBindAddress string
+	// DriverProbeTimeout is the deadline of that answer. Zero means DefaultDriverProbeTimeout.
+	DriverProbeTimeout time.Duration
 
 	// LeaderElection makes the sidecar wait until it holds the Lease of its driver,
 	// so that further instances can be standbys.

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cosi-emu/cosi-emu/hack/chart"
 	"github.com/cosi-emu/cosi-emu/hack/kepcoverage"
+	"github.com/cosi-emu/cosi-emu/hack/monitoring"
 	"github.com/cosi-emu/cosi-emu/hack/openapi"
 	"github.com/cosi-emu/cosi-emu/hack/rooms"
 	conformance "github.com/cosi-emu/cosi-emu/internal/conformance/page"
@@ -22,7 +24,8 @@ import (
 
 // generators return the contents of files by their paths below the root of the repository.
 var generators = []func(root string) (map[string][]byte, error){
-	kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage, mutants.Files, openapi.Files,
+	chart.Files, monitoring.Files, kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage,
+	mutants.Files, openapi.Files,
 }
 
 func main() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,6 +39,14 @@ type Options struct {
 	// Cached reads from the watch cache of the API server. In an idle cluster it is current, and
 	// takes a fiftieth of the time.
 	Cached bool
+	// Unnamed also reads Secrets that have a finalizer of COSI and no annotation that names an access.
+	Unnamed bool
+}
+
+// reads reports whether a Secret of v1alpha2 is an access Secret.
+func (o Options) reads(s *corev1.Secret) bool {
+	return s.Annotations[v1alpha2.BucketAccessReferenceAnnotation] != "" || o.Unnamed &&
+		(slices.Contains(s.Finalizers, v1alpha2.ProtectionFinalizer) || slices.Contains(s.Finalizers, v1alpha1.SecretFinalizer))
 }
 
 // natives are the objects of v1alpha1.
@@ -75,7 +84,7 @@ func readV1alpha2(ctx context.Context, from client.Reader, opts Options) (Lists,
 		BucketClasses: bucketClasses.Items, AccessClasses: accessClasses.Items,
 	}
 	for i := range secrets.Items {
-		if secrets.Items[i].Annotations[v1alpha2.BucketAccessReferenceAnnotation] != "" {
+		if opts.reads(&secrets.Items[i]) {
 			l.Secrets = append(l.Secrets, secrets.Items[i])
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
@@ -206,7 +207,7 @@ func (i *Inventory) Drivers() []string {
 
 // FromCluster reads the objects of a cluster, with read requests only.
 func FromCluster(ctx context.Context, cfg *rest.Config) (*Inventory, error) {
-	versions, err := servedVersions(ctx, cfg)
+	versions, err := existingcluster.ServedVersions(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -16,6 +17,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
 )
+
+// healthMethods is the beginning of the methods of grpc.health.v1. A probe is no operation of COSI.
+const healthMethods = "/grpc.health.v1.Health/"
 
 // DialOptions make the calls of a gRPC client operations of this incarnation at the
 // rpc seam.
@@ -65,7 +69,7 @@ func (i *Incarnation) handleRPC(ctx context.Context, req any, info *grpc.UnarySe
 func (i *Incarnation) crossRPC(
 	ctx context.Context, method string, req any, end side, next func(context.Context) (any, error),
 ) (any, error) {
-	if i.faults.Bypassed() {
+	if i.faults.Bypassed() || strings.HasPrefix(method, healthMethods) {
 		return next(ctx)
 	}
 	op := journal.Operation{Name: path.Base(method), Subject: subject(req)}

@@ -118,6 +118,7 @@ func (s *Session) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.control.ServeSnapshots(s.emulator.SaveSnapshot)
+	s.control.ServeBackend(s.backend)
 	if s.opts.Init != nil {
 		if err := s.opts.Init.Apply(ctx, s.emulator); err != nil {
 			return fmt.Errorf("initialize the emulator: %w", err)

@@ -20,8 +20,14 @@ type Component interface {
 // has the rights of deploy/rbac, and its requests are recorded.
 func (c *Cluster) Config(serviceAccount string) *rest.Config {
 	c.Helper()
-	cfg, err := c.plane.UserConfig("system:serviceaccount:"+deploy.Namespace+":"+serviceAccount,
-		"system:serviceaccounts", "system:serviceaccounts:"+deploy.Namespace, "system:authenticated")
+	return c.ConfigIn(deploy.Namespace, serviceAccount)
+}
+
+// ConfigIn is Config for a ServiceAccount of any namespace, whose rights the test has granted.
+func (c *Cluster) ConfigIn(namespace, serviceAccount string) *rest.Config {
+	c.Helper()
+	cfg, err := c.plane.UserConfig("system:serviceaccount:"+namespace+":"+serviceAccount,
+		"system:serviceaccounts", "system:serviceaccounts:"+namespace, "system:authenticated")
 	c.Must(err)
 	cfg.Wrap(c.Requests.Wrap)
 	return cfg

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/test/bufconn"
 )
 
@@ -21,6 +23,8 @@ const bufferSize = 1 << 20
 // safe for concurrent use.
 type Server struct {
 	register func(*grpc.Server)
+	// Health, if set before Serve, is served as grpc.health.v1.
+	Health *health.Server
 
 	mu       sync.Mutex
 	name     string
@@ -61,6 +65,9 @@ func (s *Server) Serve() {
 	defer s.mu.Unlock()
 	server := grpc.NewServer(grpc.UnaryInterceptor(s.intercept))
 	s.register(server)
+	if s.Health != nil {
+		healthv1.RegisterHealthServer(server, s.Health)
+	}
 	listener, served := bufconn.Listen(bufferSize), make(chan struct{})
 	s.server, s.listener, s.served = server, listener, served
 	go func() {

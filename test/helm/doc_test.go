@@ -1,3 +1,3 @@
-// Package helm_test installs a chart with Helm's own library on both control planes. It is a module
-// of its own, so that importers of the emulator do not need Helm.
+// Package helm_test installs the chart of a user with Helm's own library on both control planes, and checks the chart
+// in deploy. It is a module of its own, so that importers of the emulator do not need Helm.
 package helm_test

@@ -4,6 +4,10 @@ import (
 	"regexp"
 	"slices"
 
+	"google.golang.org/grpc/codes"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -65,6 +69,20 @@ func identity() []*Check {
 				slices.Sort(all)
 				if len(slices.Compact(all)) < len(info.Protocols) {
 					c.fail("each protocol once", "%v", info.Protocols)
+				}
+			},
+		},
+		{
+			ID: "ID-05", Title: "A driver with grpc.health.v1 is SERVING", Profile: Core, Level: Should,
+			Rule: sourceHealth.says("The server should use an empty string as the key for server's overall health status"),
+			run: func(c *C) {
+				serving, err := c.Driver.Health(c.Context)
+				if status.Code(err) == codes.Unimplemented {
+					c.notSupported("grpc.health.v1, for probes of the driver", err)
+				}
+				c.wantOK("grpc.health.v1.Health/Check", err)
+				if serving != healthv1.HealthCheckResponse_SERVING {
+					c.fail("SERVING", "%s", serving)
 				}
 			},
 		},

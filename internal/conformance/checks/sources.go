@@ -68,6 +68,7 @@ var (
 	sourceGranting  = Source{Name: "KEP-1979, Generating Bucket Access Credentials", Page: kepPage + "#generating-bucket-access-credentials"}
 	sourcePolicy    = Source{Name: "KEP-1979, Deleting a Bucket", Page: kepPage + "#deleting-a-bucket"}
 	sourceMode      = Source{Name: "KEP-1979, BucketAccess", Page: kepPage + "#bucketaccess", Comment: true}
+	sourceHealth    = Source{Name: "gRPC, Health Checking Protocol", Page: "https://github.com/grpc/grpc/blob/master/doc/health-checking.md"}
 	sourceErrors    = Source{Name: "COSI specification, Error Scheme", Page: specPage + "#error-scheme"}
 	sourceFields    = Source{Name: "COSI specification, Field Requirements", Page: specPage + "#field-requirements"}
 	sourceSizes     = Source{Name: "COSI specification, Size Limits", Page: specPage + "#size-limits"}

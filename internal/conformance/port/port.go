@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -102,6 +103,8 @@ type Access struct {
 type Driver interface {
 	Dialect() dialects.Dialect
 	Info(ctx context.Context) (Info, error)
+	// Health returns the health of the whole driver by grpc.health.v1, which is optional for drivers.
+	Health(ctx context.Context) (healthv1.HealthCheckResponse_ServingStatus, error)
 	// BucketKey returns the key for the name of a bucket: the ID that the driver generates, or the
 	// name itself.
 	BucketKey(ctx context.Context, request BucketRequest) (string, error)
@@ -114,6 +117,16 @@ type Driver interface {
 	Grant(ctx context.Context, request AccessRequest) (*Access, error)
 	// Revoke revokes an access; Key is the account ID.
 	Revoke(ctx context.Context, request AccessRequest) error
+}
+
+// health asks for the health of a driver, which is the same call in all dialects.
+type health struct{ client healthv1.HealthClient }
+
+func newHealth(conn grpc.ClientConnInterface) health { return health{healthv1.NewHealthClient(conn)} }
+
+func (h health) Health(ctx context.Context) (healthv1.HealthCheckResponse_ServingStatus, error) {
+	response, err := h.client.Check(ctx, &healthv1.HealthCheckRequest{})
+	return response.GetStatus(), err
 }
 
 // ErrDialect means that a dialect has no such call, or cannot express the request.

@@ -13,12 +13,16 @@ import (
 )
 
 type v1alpha1 struct {
+	health
+
 	identity    cosiv1alpha1.IdentityClient
 	provisioner cosiv1alpha1.ProvisionerClient
 }
 
 func newV1alpha1(conn grpc.ClientConnInterface) *v1alpha1 {
-	return &v1alpha1{identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn)}
+	return &v1alpha1{
+		health: newHealth(conn), identity: cosiv1alpha1.NewIdentityClient(conn), provisioner: cosiv1alpha1.NewProvisionerClient(conn),
+	}
 }
 
 func (d *v1alpha1) Dialect() dialects.Dialect { return dialects.V1alpha1 }

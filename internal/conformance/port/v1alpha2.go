@@ -11,13 +11,17 @@ import (
 )
 
 type v1alpha2 struct {
+	health
+
 	dialect     dialects.Dialect
 	identity    cosiv1alpha2.IdentityClient
 	provisioner *dialects.Client
 }
 
 func newV1alpha2(conn grpc.ClientConnInterface, dialect dialects.Dialect) *v1alpha2 {
-	return &v1alpha2{dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn), provisioner: dialects.NewClient(conn, dialect)}
+	return &v1alpha2{
+		health: newHealth(conn), dialect: dialect, identity: cosiv1alpha2.NewIdentityClient(conn), provisioner: dialects.NewClient(conn, dialect),
+	}
 }
 
 func (d *v1alpha2) Dialect() dialects.Dialect { return d.dialect }

@@ -31,7 +31,7 @@ func leaks(e *evidence.Evidence) []Finding {
 }
 
 func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
-	recorded := recordedBuckets(m)
+	recorded := RecordedBuckets(&m.Objects)
 	var found []Finding
 	for _, b := range m.Backend.Buckets {
 		switch {
@@ -48,17 +48,18 @@ func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
 	return found
 }
 
-func recordedBuckets(m *observed.Observation) map[string]bool {
+// RecordedBuckets returns the IDs of buckets that Buckets record.
+func RecordedBuckets(o *observed.Objects) map[string]bool {
 	recorded := map[string]bool{}
-	for i := range m.Objects.Buckets {
-		recorded[m.Objects.Buckets[i].Status.BucketID] = true
-		recorded[m.Objects.Buckets[i].Spec.ExistingBucketID] = true
+	for i := range o.Buckets {
+		recorded[o.Buckets[i].Status.BucketID] = true
+		recorded[o.Buckets[i].Spec.ExistingBucketID] = true
 	}
 	return recorded
 }
 
 func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
-	recorded := recordedAccounts(m)
+	recorded := RecordedAccounts(&m.Objects)
 	var found []Finding
 	for _, a := range m.Backend.Accounts {
 		switch {
@@ -75,11 +76,12 @@ func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
 	return found
 }
 
-func recordedAccounts(m *observed.Observation) map[string]bool {
+// RecordedAccounts returns the IDs of accounts that BucketAccesses record.
+func RecordedAccounts(o *observed.Objects) map[string]bool {
 	recorded := map[string]bool{}
-	for i := range m.Objects.Accesses {
-		recorded[m.Objects.Accesses[i].Status.AccountID] = true
-		for _, former := range formerAccounts(m.Objects.Accesses[i].Annotations) {
+	for i := range o.Accesses {
+		recorded[o.Accesses[i].Status.AccountID] = true
+		for _, former := range formerAccounts(o.Accesses[i].Annotations) {
 			recorded[former] = true
 		}
 	}
@@ -89,7 +91,7 @@ func recordedAccounts(m *observed.Observation) map[string]bool {
 // forgottenIDs finds buckets and accounts that a driver has created, and that no component has
 // deleted. It judges backends that only the driver can read, by the calls alone.
 func forgottenIDs(e *evidence.Evidence, m *observed.Observation) []Finding {
-	buckets, accounts := recordedBuckets(m), recordedAccounts(m)
+	buckets, accounts := RecordedBuckets(&m.Objects), RecordedAccounts(&m.Objects)
 	var found []Finding
 	for id, c := range createdIDs(e, m.Until) {
 		finding := Finding{Events: callsFor(e, id)}

@@ -71,7 +71,7 @@ func (s Settings) Validate() error {
 			s.RetryBaseDelay, s.RetryMaxDelay))
 	}
 	return errors.Join(append(errs, s.validateElection(),
-		validateAddress("metrics", s.Metrics.BindAddress), s.validateCertificate(), validateAddress("health probe", s.HealthProbeBindAddress))...)
+		ValidateAddress("metrics", s.Metrics.BindAddress), s.validateCertificate(), ValidateAddress("health probe", s.HealthProbeBindAddress))...)
 }
 
 // validateElection has the rules of client-go, which checks them only later.
@@ -99,7 +99,8 @@ func (s Settings) validateCertificate() error {
 	return nil
 }
 
-func validateAddress(what, address string) error {
+// ValidateAddress checks the address of an endpoint, which an empty one and "0" disable. The error names the endpoint.
+func ValidateAddress(what, address string) error {
 	if address == "" || address == disabled {
 		return nil
 	}

@@ -8,6 +8,8 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
 )
 
 // Operations returns the watchers for one version of the API.
@@ -55,7 +57,7 @@ func (w *watcher) OnAdd(object any, isInInitialList bool) {
 	}
 	w.noteDeleting(is)
 	if !isInInitialList && w.ready(is) {
-		w.finish(is, create, is.GetCreationTimestamp().Time)
+		w.finish(is, kepmetrics.Create, is.GetCreationTimestamp().Time)
 	}
 }
 
@@ -75,9 +77,9 @@ func (w *watcher) OnUpdate(before, after any) {
 	leaves := was.GetDeletionTimestamp().IsZero() && !is.GetDeletionTimestamp().IsZero()
 	switch {
 	case !w.ready(was) && w.ready(is):
-		w.finish(is, create, is.GetCreationTimestamp().Time)
+		w.finish(is, kepmetrics.Create, is.GetCreationTimestamp().Time)
 	case leaves && !w.ready(is):
-		w.count(is, create, canceled)
+		w.count(is, kepmetrics.Create, canceled)
 	}
 }
 
@@ -95,20 +97,20 @@ func (w *watcher) OnDelete(object any) {
 	}
 	defer delete(w.deleting, was.GetUID())
 	if since := was.GetDeletionTimestamp(); since != nil {
-		w.finish(was, deletion, since.Time)
+		w.finish(was, kepmetrics.Delete, since.Time)
 		return
 	}
 	// Without a finalizer, it vanished when it was deleted.
 	if !w.ready(was) {
-		w.count(was, create, canceled)
+		w.count(was, kepmetrics.Create, canceled)
 	}
-	w.finish(was, deletion, w.now())
+	w.finish(was, kepmetrics.Delete, w.now())
 }
 
 // countMissed counts an object whose deletion the watch has missed.
 func (w *watcher) countMissed(was client.Object) {
 	defer delete(w.deleting, was.GetUID())
-	w.count(was, deletion, unknown)
+	w.count(was, kepmetrics.Delete, unknown)
 }
 
 func (w *watcher) finish(object client.Object, operation string, since time.Time) {

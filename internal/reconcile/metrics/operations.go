@@ -8,12 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
 )
 
-// Values of the label operation.
-const (
-	create   = "Create"
-	deletion = "Delete"
-)
-
 const (
 	succeeded = "Succeeded"
 	// canceled means that the object was deleted before it was ready.
@@ -22,33 +16,27 @@ const (
 	unknown = "Unknown"
 )
 
-const (
-	labelKind      = "resource_kind"
-	labelOperation = "operation"
-	labelStatus    = "status"
-)
-
 // The metrics belong to the process, like controller-runtime's own.
 var (
 	seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "cosi_operation_total_seconds",
+		Name: kepmetrics.OperationSeconds,
 		Help: "Time from the creation of an object until it is ready, or from its deletion until it is gone.",
 		// These are the KEP's. An object's timestamps have whole seconds, so the
 		// first buckets are imprecise.
 		Buckets: kepmetrics.DurationBuckets(),
-	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation})
+	}, []string{kepmetrics.LabelDriver, kepmetrics.LabelKind, kepmetrics.LabelOperation})
 
 	// proposedSeconds has the name of the KEP's proposal for v1beta1, which measures no Buckets.
 	proposedSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "operation_total_seconds",
 		Help:    "As cosi_operation_total_seconds, for BucketClaims and BucketAccesses, under the name that is proposed for v1beta1.",
 		Buckets: kepmetrics.DurationBuckets(),
-	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation})
+	}, []string{kepmetrics.LabelDriver, kepmetrics.LabelKind, kepmetrics.LabelOperation})
 
 	count = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "cosi_operation_count",
+		Name: kepmetrics.OperationCount,
 		Help: "Operations that have ended, by how they ended.",
-	}, []string{kepmetrics.LabelDriver, labelKind, labelOperation, labelStatus})
+	}, []string{kepmetrics.LabelDriver, kepmetrics.LabelKind, kepmetrics.LabelOperation, kepmetrics.LabelStatus})
 )
 
 // RegisterOperations adds the operation metrics to the metrics of the controller.

@@ -15,34 +15,32 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
 )
 
-const (
-	labelMethod = "method_name"
-	labelCode   = "grpc_status_code"
-)
-
 // The metrics are the KEP's, section "Monitoring Requirements". They belong to the process, like
 // controller-runtime's own.
 var (
 	callSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "cosi_sidecar_operation_duration_seconds",
+		Name:    kepmetrics.CallSeconds,
 		Help:    "Duration of the calls to the driver.",
 		Buckets: kepmetrics.DurationBuckets(),
-	}, []string{kepmetrics.LabelDriver, labelMethod, labelCode})
+	}, []string{kepmetrics.LabelDriver, kepmetrics.LabelMethod, kepmetrics.LabelCode})
 
 	callErrors = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "cosi_sidecar_operation_errors_total",
+		Name: kepmetrics.CallErrors,
 		Help: "Calls to the driver that have returned an error.",
-	}, []string{kepmetrics.LabelDriver, labelMethod})
+	}, []string{kepmetrics.LabelDriver, kepmetrics.LabelMethod})
 )
 
 // Metrics returns the metrics of all connections, for the sidecar's registry.
 func Metrics() []prometheus.Collector { return []prometheus.Collector{callSeconds, callErrors} }
 
 // measure is the outermost interceptor, so it measures a call as the reconciler sees
-// it. A driver has no name before its first answer to DriverGetInfo.
+// it. A driver has no name before its first answer to DriverGetInfo. Calls of grpc.health.v1 are not measured.
 func (c *Conn) measure(
 	ctx context.Context, method string, request, response any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
+	if isHealth(method) {
+		return invoke(ctx, method, request, response, conn, options...)
+	}
 	start := time.Now()
 	err := invoke(ctx, method, request, response, conn, options...)
 	elapsed := time.Since(start)

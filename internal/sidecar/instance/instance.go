@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -46,6 +47,7 @@ type Instance struct {
 	Options Options
 
 	driver   *connection.Conn
+	probe    net.Listener // of the driver; nil without one
 	labels   func() map[string]string
 	calls    *inflight.Calls
 	triggers []trigger
@@ -88,11 +90,15 @@ func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Gener
 	if err := i.Manager.AddReadyzCheck("driver", i.checkDriver); err != nil {
 		return fmt.Errorf("readiness probe: %w", err)
 	}
+	if err := i.addDriverProbe(ctx); err != nil {
+		return fmt.Errorf("serve the probe of the driver: %w", err)
+	}
 	return i.Manager.Add(&driverWatch{driver: i.driver, logger: i.Options.Logger, triggers: i.triggers})
 }
 
 // Start runs the sidecar until ctx is done, and returns when all its workers have stopped.
 func (i *Instance) Start(ctx context.Context) error {
+	defer i.closeDriverProbe()
 	err := i.Manager.Start(ctx)
 	if err != nil {
 		err = fmt.Errorf("sidecar of driver %s: %w", i.driver.Name(), err)

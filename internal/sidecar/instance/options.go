@@ -54,6 +54,8 @@ type Options struct {
 	RetryMaxDelay                             time.Duration
 	Metrics                                   metricsserver.Options
 	HealthProbeBindAddress                    string
+	DriverProbeBindAddress                    string
+	DriverProbeTimeout                        time.Duration
 	LeaderElection                            bool
 	LeaderElectionNamespace                   string
 	DriverGroup                               string
@@ -68,14 +70,15 @@ func (o Options) Validate() error {
 	if o.Endpoint == "" {
 		err = errors.Join(err, errors.New("no driver endpoint is given"))
 	}
-	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 {
-		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, and the RPC timeout, %s, must not be negative",
-			o.ConnectTimeout, o.RPCTimeout))
+	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 || o.DriverProbeTimeout < 0 {
+		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, the RPC timeout, %s, and the driver probe timeout, %s, must not be negative",
+			o.ConnectTimeout, o.RPCTimeout, o.DriverProbeTimeout))
 	}
 	for _, set := range o.SecretKeys {
 		err = errors.Join(err, set.Validate())
 	}
-	return errors.Join(err, validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
+	return errors.Join(err, cosimanager.ValidateAddress("driver probe", o.DriverProbeBindAddress),
+		validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),
 		validateCertificates(o.CertificateAuthority))
 }
 
@@ -123,6 +126,7 @@ func (o Options) WithDefaults() Options {
 	o.RenewDeadline = cmp.Or(o.RenewDeadline, DefaultRenewDeadline)
 	o.RetryPeriod = cmp.Or(o.RetryPeriod, DefaultRetryPeriod)
 	o.RPCTimeout = cmp.Or(o.RPCTimeout, DefaultRPCTimeout)
+	o.DriverProbeTimeout = cmp.Or(o.DriverProbeTimeout, DefaultDriverProbeTimeout)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

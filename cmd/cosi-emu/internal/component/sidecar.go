@@ -77,6 +77,10 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,
 		"time limit for the first answer of the driver")
 	flags.DurationVar(&opts.RPCTimeout, "rpc-timeout", cosisidecar.DefaultRPCTimeout, "time limit for each call to the driver")
+	flags.StringVar(&opts.DriverProbeBindAddress, "driver-probe-bind-address", "0",
+		"TCP address of /healthz about the driver, such as :9808, for the liveness probe of its container; 0 disables it")
+	flags.DurationVar(&opts.DriverProbeTimeout, "driver-probe-timeout", cosisidecar.DefaultDriverProbeTimeout,
+		"time limit for the driver's answer to this probe")
 	flags.StringVar(&ca, "certificate-authority", "",
 		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",

@@ -13,7 +13,7 @@ import (
 )
 
 type applyFlags struct {
-	clusterFlags
+	cli.ClusterFlags
 
 	files  []string
 	output string
@@ -42,7 +42,7 @@ The exit code is 1 if an object differs, and then nothing is created.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
 	}
 	f := cmd.Flags()
-	flags.clusterFlags.addFlags(f)
+	flags.ClusterFlags.AddFlags(f)
 	f.StringArrayVarP(&flags.files, "filename", "f", nil, "file with the objects, - for standard input; can be repeated (required)")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "only compare and check; create nothing")
 	cli.AddOutput(f, &flags.output, cli.FormatText, cli.FormatJSON)
@@ -60,7 +60,7 @@ func (f *applyFlags) run(ctx context.Context, streams cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	to, err := f.open(ctx)
+	to, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,10 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
-	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
@@ -23,28 +21,8 @@ import (
 // formatYAML is the default output format of the translation.
 const formatYAML = "yaml"
 
-type clusterFlags struct{ kubeconfig, context string }
-
-func (c *clusterFlags) addFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file of the cluster (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&c.context, "context", "", "context of the kubeconfig (default: the current one)")
-}
-
-// open connects to the cluster. The caller closes it.
-func (c *clusterFlags) open(ctx context.Context) (*existingcluster.Cluster, error) {
-	opened, err := existingcluster.Open(existingcluster.Options{Kubeconfig: c.kubeconfig, Context: c.context})
-	if err != nil {
-		return nil, err
-	}
-	if err := opened.Reach(ctx); err != nil {
-		opened.Close()
-		return nil, err
-	}
-	return opened, nil
-}
-
 type migrateFlags struct {
-	clusterFlags
+	cli.ClusterFlags
 
 	files     []string
 	namespace string
@@ -92,7 +70,7 @@ The exit code is 1 if an object is omitted. The others are printed all the same.
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), streams) },
 	}
 	f := cmd.Flags()
-	flags.clusterFlags.addFlags(f)
+	flags.ClusterFlags.AddFlags(f)
 	f.StringArrayVarP(&flags.files, "filename", "f", nil, "file to read in place of a cluster, - for standard input; can be repeated")
 	f.StringVarP(&flags.namespace, "namespace", "n", "", "namespace of the objects of --filename that have none (default: default)")
 	f.StringVar(&flags.options.SecretSuffix, "secret-suffix", migrate.DefaultSecretSuffix,
@@ -111,7 +89,7 @@ func (f *migrateFlags) validate() error {
 	if err := cli.CheckOutput(f.output, formatYAML, cli.FormatJSON); err != nil {
 		return err
 	}
-	if len(f.files) > 0 && (f.kubeconfig != "" || f.context != "") {
+	if len(f.files) > 0 && (f.Kubeconfig != "" || f.Context != "") {
 		return cli.Usage(errors.New("--filename and --kubeconfig or --context exclude each other: the objects are in files or in a cluster"))
 	}
 	if err := f.validateNamespace(); err != nil {
@@ -180,7 +158,7 @@ func (f *migrateFlags) inventory(ctx context.Context, streams cli.Streams) (*mig
 		}
 		return migrate.Load(objects)
 	}
-	from, err := f.open(ctx)
+	from, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
