@@ -207,7 +207,7 @@ upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the rele
 
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
-	nightly-conformance nightly-explore nightly-sample nightly-interference nightly-components nightly-soak test-cluster
+	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak test-cluster
 .PHONY: test-nightly
 test-nightly: ## Run what is random or takes hours, with a new SEED.
 	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \
@@ -251,6 +251,10 @@ nightly-explore: # Try faults in all scenarios that ship, and random ones in the
 	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
 	$(MAKE) explore-takeover
+
+.PHONY: nightly-data
+nightly-data: build # Run all scenarios with a data directory, in which the oracle leak looks, too.
+	rm -rf $(BIN)/data && $(BIN)/cosi-emu run --suite --control-plane embedded --data-dir $(BIN)/data
 
 .PHONY: nightly-interference
 nightly-interference: # Try what people do to objects, 6 times: over no bridge, and over one to each dialect.

@@ -18,12 +18,12 @@ import (
 type IDs string
 
 const (
-	// IDsNames: the ID is the name that COSI has given, wherever S3 allows that. It is the default.
+	// IDsNames are the names that COSI has given, wherever S3 allows that. They are the default.
 	IDsNames IDs = "names"
-	// IDsOwn: the ID differs from the name, as those of many drivers.
+	// IDsOwn differ from the names, as the IDs of many drivers do.
 	IDsOwn IDs = "own"
-	// IDsChanging: the first answer of a driver's process has the name, and each repeated one another ID. The
-	// driver accepts both.
+	// IDsChanging are the names in the first answer of a driver's process, and others when a call is repeated.
+	// The driver accepts both.
 	IDsChanging IDs = "changing"
 )
 

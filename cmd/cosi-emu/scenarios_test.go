@@ -85,6 +85,21 @@ func TestRunSuiteOverBridge(t *testing.T) {
 	}
 }
 
+// TestRunSuiteWithDataDir runs scenarios of both versions, whose emulators have a data directory each.
+func TestRunSuiteWithDataDir(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	out := h.must("run", "--suite", "--scenario", "silence", "--scenario", "v1alpha1-silence", "--data-dir", "data")
+	if !strings.Contains(out, "\n2 passed in ") {
+		t.Errorf("the run prints\n%s", out)
+	}
+	for _, version := range []string{"v1alpha1", "v1alpha2"} {
+		if kept, err := os.ReadDir(filepath.Join(h.dir, "data", version)); err != nil || len(kept) == 0 {
+			t.Errorf("the data directory of %s has %d files, error %v", version, len(kept), err)
+		}
+	}
+}
+
 // TestRunSuiteSelects: without a label all scenarios of the embedded suite run, and with one those
 // that have it.
 func TestRunSuiteSelects(t *testing.T) {

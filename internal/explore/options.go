@@ -173,7 +173,8 @@ func (o Options) validate() error {
 	if !slices.Contains(plan.Prunes(), o.Prune) {
 		return fmt.Errorf("%w: prune is %q and must be one of %v", plan.ErrOptions, o.Prune, plan.Prunes())
 	}
-	if slices.Contains(o.Kinds, plan.LoseLease) && slices.ContainsFunc(o.Kinds, func(k plan.Kind) bool { return k != plan.LoseLease && k != plan.Lag }) {
+	other := func(k plan.Kind) bool { return k != plan.LoseLease && k != plan.Lag }
+	if slices.Contains(o.Kinds, plan.LoseLease) && slices.ContainsFunc(o.Kinds, other) {
 		return fmt.Errorf("%w: the effect %s needs leader election, with which other effects take as long as a Lease lasts: "+
 			"explore it alone, or with %s", plan.ErrOptions, plan.LoseLease, plan.Lag)
 	}

@@ -137,8 +137,8 @@ func Lags(o *run.Record, kinds []Kind, at string) []Trial {
 		if o.Withholds(p.Component) {
 			continue
 		}
-		resource := strings.TrimPrefix(p.Operation, journal.EventPrefix)
-		lag := Trial{Point: run.Point{Component: p.Component, Seam: p.Seam, Operation: "* " + resource}, Kind: Lag, Effect: fault.Effect{Lag: true}}
+		every := run.Point{Component: p.Component, Seam: p.Seam, Operation: "* " + strings.TrimPrefix(p.Operation, journal.EventPrefix)}
+		lag := Trial{Point: every, Kind: Lag, Effect: fault.Effect{Lag: true}}
 		isKnown := func(t Trial) bool { return t.Point == lag.Point }
 		if p.Event() && glob.Match(at, lag.Point.String()) && !slices.ContainsFunc(all, isKnown) {
 			all = append(all, lag)

@@ -74,3 +74,45 @@ func TestEffects(t *testing.T) {
 		})
 	}
 }
+
+// TestLags has a controller that watches two resources, and a sidecar with a scenario's own fault on its events.
+func TestLags(t *testing.T) {
+	told := func(component, resource, fault string) journal.Event {
+		return journal.Event{
+			Component: component, Seam: journal.SeamAPI, Fault: fault,
+			Operation: journal.Operation{Name: journal.EventPrefix + resource, Subject: "b"},
+		}
+	}
+	created := told("controller", "", "")
+	created.Operation.Name = "create buckets"
+	clean := &run.Record{Names: run.NewNames("s"), Events: []journal.Event{
+		told("controller", "buckets", run.Probe.Name), told("controller", "bucketclaims", run.Probe.Name),
+		told("controller", "buckets", run.Probe.Name), created, told("sidecar", "buckets", "frozen"), told("sidecar", "secrets", run.Probe.Name),
+	}}
+	texts := func(trials []Trial) (all []string) {
+		for _, t := range trials {
+			all = append(all, t.String())
+		}
+		return all
+	}
+	lags := Lags(clean, nil, "*")
+	want := []string{"lag of controller api * buckets", "lag of controller api * bucketclaims"}
+	if diff := cmp.Diff(want, texts(lags)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got := Lags(clean, []Kind{Fail}, "*"); len(got) > 0 {
+		t.Errorf("without being selected: %v", got)
+	}
+	restarts := TimingOf(DefaultCallTimeout).Trials(run.PointsOf(clean.Events, clean.Names), []Kind{CrashBefore, LoseLease}, "*")
+	var cases []string
+	for _, c := range LateRestarts(append(lags[:1], restarts...)) {
+		cases = append(cases, c.String())
+	}
+	want = []string{
+		"lag of controller api * buckets + crash-before from then on at controller api create buckets b",
+		"lag of controller api * buckets + lose-lease from then on at controller api create buckets b",
+	}
+	if diff := cmp.Diff(want, cases); diff != "" {
+		t.Errorf("restarts while a resource lags: -want, +got:\n%s", diff)
+	}
+}

@@ -78,8 +78,8 @@ const leases = " leases"
 // PointOf returns the point of a journal event, without its number, or false if exploration
 // injects no fault there. A component whose discovery fails exits and is restarted.
 func PointOf(e journal.Event, n *Names) (Point, bool) {
-	if strings.HasPrefix(e.Operation.Name, discovery) || strings.HasSuffix(e.Operation.Name, leases) || e.Component == vocabulary.Administrator ||
-		concernsBystander(e.Operation.Subject) {
+	if strings.HasPrefix(e.Operation.Name, discovery) || strings.HasSuffix(e.Operation.Name, leases) ||
+		e.Component == vocabulary.Administrator || concernsBystander(e.Operation.Subject) {
 		return Point{}, false
 	}
 	switch e.Seam {

@@ -20,9 +20,8 @@ func AddDialect(flags *pflag.FlagSet, dialect *dialects.Dialect, usage, byDefaul
 
 // AddDriverIDs adds the flag for the IDs of a fake driver.
 func AddDriverIDs(flags *pflag.FlagSet, ids *fakedriver.IDs) {
-	flags.StringVar((*string)(ids), "driver-ids", "", fmt.Sprintf(
-		"IDs that the fake driver returns, in a dialect other than kep: %v; changing are names first, and others when a call is repeated (default: %s)",
-		fakedriver.AllIDs(), fakedriver.IDsNames))
+	flags.StringVar((*string)(ids), "driver-ids", "", fmt.Sprintf("IDs that the fake driver returns, in a dialect other than kep: %v; "+
+		"changing are names first, and others when a call is repeated (default: %s)", fakedriver.AllIDs(), fakedriver.IDsNames))
 	Values(flags, "driver-ids", fakedriver.AllIDs()...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -156,6 +157,7 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.Lookup("name").DefValue = "" // another one each time
 	r.start.AddTimeout(flags, "start-timeout")
 	r.start.AddEmulator(flags)
+	flags.Lookup("data-dir").Usage += "; emulators of several versions have a directory each in it"
 	r.start.Session.Emulator.RPCTimeout = timeout.Call(1)
 	limit := flags.Lookup("rpc-timeout")
 	limit.Usage, limit.DefValue = "time limit for each call to the driver, less than the limit of a step (10s times --patience)",
@@ -209,7 +211,9 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 	if err := r.checkGroups(groups); err != nil {
 		return err
 	}
+	dataDir := r.start.Session.DataDir
 	for i, group := range groups {
+		r.start.Session.DataDir = group.dataDir(dataDir, len(groups) == 1)
 		r.start.Session.Emulator.API, r.start.Session.Emulator.Snapshot = group.api, group.snapshot
 		r.start.Session.Emulator.Pods, r.start.Session.Emulator.Images = len(group.images) > 0, group.images
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
@@ -244,6 +248,19 @@ type versionGroup struct {
 	snapshot  string // the file that the emulator starts from, or empty
 	images    []emulator.Image
 	scenarios []*spec.Scenario
+}
+
+// dataDir returns the data directory of the group's emulator: the given one, or if there are other groups,
+// one in it.
+func (g versionGroup) dataDir(given string, alone bool) string {
+	switch {
+	case given == "" || alone:
+		return given
+	case g.snapshot == "" && len(g.images) == 0:
+		return filepath.Join(given, string(g.api))
+	default:
+		return filepath.Join(given, string(g.api)+"-"+g.scenarios[0].Name)
+	}
 }
 
 // groups returns the scenarios by the version of the COSI kinds. Each scenario with a snapshot or images has
