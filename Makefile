@@ -406,7 +406,7 @@ generate-apis: $(BIN)/controller-gen # Generate deepcopy functions and CRDs from
 # reduces the definitions of core/v1 to the kinds that are served.
 OPENAPI := internal/controlplane/embedded/openapi
 OPENAPI_TYPES := $(addprefix k8s.io/api/, \
-		authentication/v1 authorization/v1 autoscaling/v1 coordination/v1 core/v1 events/v1 rbac/v1) \
+		authentication/v1 authorization/v1 autoscaling/v1 batch/v1 coordination/v1 core/v1 events/v1 rbac/v1 scheduling/v1alpha3) \
 	k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
 	$(addprefix k8s.io/apimachinery/pkg/, api/resource apis/meta/v1 runtime util/intstr version)
 

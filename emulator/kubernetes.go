@@ -77,6 +77,8 @@ func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice)
 	}
 	opts := controlplane.Options{
 		Pods:          e.opts.Pods,
+		BackOff:       e.opts.RetryBaseDelay,
+		MaxBackOff:    e.opts.RetryMaxDelay,
 		Dir:           planeDir(e.info.Dir),
 		Listen:        e.opts.listen(),
 		APIServerPort: e.opts.APIServerPort,

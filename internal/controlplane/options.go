@@ -31,6 +31,8 @@ type Options struct {
 	// Pods prepares the control plane for a node: Pods get the token of their ServiceAccount, the API
 	// server authenticates to the node, and the controllers of workloads run. See NodeServing.
 	Pods bool
+	// BackOff and MaxBackOff replace the pauses before a failed Pod of a Job is replaced. The programs do not have them.
+	BackOff, MaxBackOff time.Duration
 	// Dir is the directory for all files of the control plane. It is created if missing,
 	// with mode 0700.
 	Dir string

@@ -48,6 +48,15 @@ func RunPods(t *testing.T, start Start) {
 	t.Run("Logs", f.testLogs)
 	t.Run("Streams", f.testStreams)
 	t.Run("NodeClients", f.testNodeClients)
+	t.Run("JobDefaults", f.testJobDefaults)
+	t.Run("JobErrors", f.testJobErrors)
+	t.Run("JobUpdates", f.testJobUpdates)
+	t.Run("JobCompletes", f.testJobCompletes)
+	t.Run("JobFails", f.testJobFails)
+	t.Run("JobDeadline", f.testJobDeadline)
+	t.Run("JobIndexes", f.testJobIndexes)
+	t.Run("JobSuspended", f.testJobSuspended)
+	t.Run("JobDeletion", f.testJobDeletion)
 }
 
 // podOn creates a Pod with containers, on a node unless it is empty.

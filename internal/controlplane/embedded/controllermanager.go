@@ -19,7 +19,8 @@ type controllerManager struct {
 
 func (m *controllerManager) start(ctx context.Context) error {
 	started, err := controllers.Start(ctx, m.plane.configOf("kube-controller-manager"), controllers.Options{
-		Pods: m.plane.opts.Pods, RootCA: m.plane.authority.CertificatePEM(),
+		Pods: m.plane.opts.Pods, BackOff: m.plane.opts.BackOff, MaxBackOff: m.plane.opts.MaxBackOff,
+		RootCA: m.plane.authority.CertificatePEM(),
 	})
 	if err != nil {
 		return err

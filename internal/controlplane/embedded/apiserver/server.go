@@ -58,7 +58,7 @@ type Server struct {
 
 // New returns a server that does not run yet.
 func New(opts Options) (*Server, error) {
-	reg, err := registry.New(restOptions{opts.Storage, builtinCodec(), false})
+	reg, err := registry.New(restOptions{opts.Storage, builtinCodec(), false}, opts.Pods)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Server) install(backends registry.Backends) error {
 	if err := s.generic().InstallAPIGroups(others...); err != nil {
 		return fmt.Errorf("install the built-in groups: %w", err)
 	}
-	if err := rejectUnserved(s.generic()); err != nil {
+	if err := rejectUnserved(s.generic(), s.registry.IsServed); err != nil {
 		return err
 	}
 	groups := discoveryendpoint.WrapAggregatedDiscoveryToHandler(

@@ -3,6 +3,7 @@ package apiserver
 import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -51,7 +52,7 @@ func (o restOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Obj
 func builtinCodec() runtime.Codec {
 	stored := schema.GroupVersions{
 		corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion,
-		authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion,
+		authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion, batchv1.SchemeGroupVersion,
 	}
 	return internalCodec{scheme.Codecs.CodecForVersions(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
 		scheme.Codecs.UniversalDeserializer(), stored, runtime.InternalGroupVersioner)}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/registry"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 )
 
@@ -35,9 +35,12 @@ func workload(singular, kind string, shortNames ...string) metav1.APIResource {
 	}
 }
 
-// rejectUnserved answers the requests for the unserved kinds.
-func rejectUnserved(s *genericapiserver.GenericAPIServer) error {
+// rejectUnserved answers the requests for the unserved kinds, except in versions that are served.
+func rejectUnserved(s *genericapiserver.GenericAPIServer, isServed func(schema.GroupVersion) bool) error {
 	for version, resources := range unserved {
+		if isServed(version) {
+			continue
+		}
 		listed, err := endpoints.ConvertGroupVersionIntoToDiscovery(resources)
 		if err != nil {
 			return fmt.Errorf("list the resources of %s: %w", version, err)
@@ -66,20 +69,11 @@ func rejecting(version schema.GroupVersion) http.Handler {
 		}
 		for _, resource := range unserved[version] {
 			if resource.Name == info.Resource {
-				responsewriters.ErrorNegotiated(notRun(version, resource.Name, info), scheme.Codecs, version, w, r)
+				err := registry.Unserved(version.WithResource(resource.Name).GroupResource(), info.Name)
+				responsewriters.ErrorNegotiated(err, scheme.Codecs, version, w, r)
 				return
 			}
 		}
 		notFound(w, r)
 	})
-}
-
-// notRun is the answer to a request for an unserved kind.
-func notRun(version schema.GroupVersion, resource string, info *request.RequestInfo) error {
-	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusMethodNotAllowed, Reason: metav1.StatusReasonMethodNotAllowed,
-		Message: fmt.Sprintf("the embedded control plane does not run %s.%s: "+
-			"create Pods, or start the emulator with `cosi-emu up --pods --control-plane envtest`", resource, version.Group),
-		Details: &metav1.StatusDetails{Group: version.Group, Kind: resource, Name: info.Name},
-	}}
 }

@@ -42,12 +42,15 @@ type clients struct {
 	core     corev1client.CoreV1Interface
 	rbac     rbacv1client.RbacV1Interface
 	metadata metadata.Interface
+	config   *rest.Config // for clients that only some controllers need
 }
 
 // Options select the controllers.
 type Options struct {
 	// Pods adds those that a node and its Pods need.
 	Pods bool
+	// BackOff and MaxBackOff are the pauses before a failed Pod of a Job is replaced.
+	BackOff, MaxBackOff time.Duration
 	// RootCA is the certificate authority of the API server, for Pods.
 	RootCA []byte
 }
@@ -69,13 +72,14 @@ func Start(ctx context.Context, cfg *rest.Config, opts Options) (*Controllers, e
 		cancel:     cancel,
 		kube:       newInformers(core, rbac),
 		extensions: extensionsinformers.NewSharedInformerFactory(extensions, 0),
-		monitors:   newMonitors(meta),
+		monitors:   newMonitors(meta, scheme.Resources(opts.Pods)),
 		events:     record.NewBroadcaster(),
 	}
 	c.events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: core.Events("")})
-	err := c.assemble(ctx, clients{core, rbac, meta})
+	shared := clients{core, rbac, meta, cfg}
+	err := c.assemble(ctx, shared)
 	if err == nil && opts.Pods {
-		err = c.assemblePods(ctx, clients{core, rbac, meta}, opts)
+		err = c.assemblePods(ctx, shared, opts)
 	}
 	if err != nil {
 		c.Stop()
@@ -135,6 +139,11 @@ func (c *Controllers) assemblePods(ctx context.Context, shared clients, opts Opt
 	if err != nil {
 		return err
 	}
+	jobs, err := newJobs(shared, c.monitors, opts, c.events.NewRecorder(scheme.External, corev1.EventSource{Component: "job-controller"}))
+	if err != nil {
+		return err
+	}
+	c.run(ctx, jobs.queue, jobs.Process)
 	c.run(ctx, root.queue, root.process)
 	c.run(ctx, nodes.queue, nodes.process)
 	return nil

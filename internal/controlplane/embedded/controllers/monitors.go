@@ -32,6 +32,7 @@ type change struct {
 // monitors watch the metadata of all objects that can be deleted, for all controllers.
 type monitors struct {
 	client   metadata.Interface
+	builtin  []resource
 	handlers []func(change)
 	work     sync.WaitGroup
 
@@ -48,8 +49,11 @@ type monitor struct {
 	cancel context.CancelFunc
 }
 
-func newMonitors(client metadata.Interface) *monitors {
-	return &monitors{client: client, running: map[schema.GroupVersionResource]*monitor{}, versions: map[schema.GroupKind][]string{}}
+func newMonitors(client metadata.Interface, builtin []resource) *monitors {
+	return &monitors{
+		client: client, builtin: builtin,
+		running: map[schema.GroupVersionResource]*monitor{}, versions: map[schema.GroupKind][]string{},
+	}
 }
 
 // handle has a function called with each change, in the order of the changes of an
@@ -58,7 +62,7 @@ func (m *monitors) handle(f func(change)) { m.handlers = append(m.handlers, f) }
 
 // start watches the built-in resources until ctx ends.
 func (m *monitors) start(ctx context.Context) {
-	for _, of := range scheme.Resources() {
+	for _, of := range m.builtin {
 		m.setVersions(schema.GroupKind{Group: of.Group, Kind: of.Kind}, of.Version)
 		m.add(ctx, of)
 	}

@@ -18,14 +18,13 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/metadata"
 	toolscache "k8s.io/client-go/tools/cache"
-
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 )
 
 // namespaces empties namespaces that are deleted, and then releases their finalizer.
 type namespaces struct {
 	client   corev1client.CoreV1Interface
 	metadata metadata.Interface
+	builtin  []resource
 	lister   listers.NamespaceLister
 	defined  extensionslisters.CustomResourceDefinitionLister
 	queue    queue // of names
@@ -35,7 +34,7 @@ func newNamespaces(
 	shared clients, informer toolscache.SharedIndexInformer, defined extensionslisters.CustomResourceDefinitionLister, m *monitors,
 ) (*namespaces, error) {
 	n := &namespaces{
-		client: shared.core, metadata: shared.metadata,
+		client: shared.core, metadata: shared.metadata, builtin: m.builtin,
 		lister: listers.NewNamespaceLister(informer.GetIndexer()), defined: defined, queue: newQueue(),
 	}
 	_, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
@@ -96,7 +95,7 @@ var errNotEmpty = errors.New("the namespace is not empty")
 // resources returns all resources. It fails until the cache has the definitions of the API server:
 // objects of an unknown resource would be lost with their namespace.
 func (n *namespaces) resources(ctx context.Context) ([]resource, error) {
-	all := scheme.Resources()
+	all := slices.Clone(n.builtin)
 	live, err := n.metadata.Resource(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")).
 		List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -18,25 +18,28 @@ import (
 // volumes and their mounts, and the policies. It is not all that a kube-apiserver checks.
 func validatePod(_ context.Context, p *corev1.Pod) field.ErrorList {
 	errs := validateMeta(p, true, apivalidation.NameIsDNSSubdomain)
-	path := field.NewPath("spec")
-	volumes, volumeErrs := validateVolumes(p.Spec.Volumes, path.Child("volumes"))
-	errs = append(errs, volumeErrs...)
-	if len(p.Spec.Containers) == 0 {
+	return append(errs, validatePodSpec(&p.Spec, field.NewPath("spec"))...)
+}
+
+// validatePodSpec checks the spec of a Pod, or of a template.
+func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
+	volumes, errs := validateVolumes(spec.Volumes, path.Child("volumes"))
+	if len(spec.Containers) == 0 {
 		errs = append(errs, required(path.Child("containers"))...)
 	}
 	names := sets.New[string]()
-	errs = append(errs, validateContainers(p.Spec.Containers, volumes, names, path.Child("containers"))...)
-	errs = append(errs, validateContainers(p.Spec.InitContainers, volumes, names, path.Child("initContainers"))...)
-	errs = append(errs, validateOneOf(path.Child("restartPolicy"), p.Spec.RestartPolicy,
+	errs = append(errs, validateContainers(spec.Containers, volumes, names, path.Child("containers"))...)
+	errs = append(errs, validateContainers(spec.InitContainers, volumes, names, path.Child("initContainers"))...)
+	errs = append(errs, validateOneOf(path.Child("restartPolicy"), spec.RestartPolicy,
 		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
-	errs = append(errs, validateOneOf(path.Child("dnsPolicy"), p.Spec.DNSPolicy,
+	errs = append(errs, validateOneOf(path.Child("dnsPolicy"), spec.DNSPolicy,
 		corev1.DNSClusterFirst, corev1.DNSClusterFirstWithHostNet, corev1.DNSDefault, corev1.DNSNone)...)
-	if name := p.Spec.ServiceAccountName; name != "" {
+	if name := spec.ServiceAccountName; name != "" {
 		for _, message := range apivalidation.ValidateServiceAccountName(name, false) {
 			errs = append(errs, field.Invalid(path.Child("serviceAccountName"), name, message))
 		}
 	}
-	if seconds := p.Spec.ActiveDeadlineSeconds; seconds != nil && *seconds < 1 {
+	if seconds := spec.ActiveDeadlineSeconds; seconds != nil && *seconds < 1 {
 		errs = append(errs, field.Invalid(path.Child("activeDeadlineSeconds"), *seconds, validation.InclusiveRangeError(1, 1<<31-1)))
 	}
 	return errs

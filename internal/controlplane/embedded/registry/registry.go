@@ -9,6 +9,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -34,14 +35,15 @@ type Registry struct {
 	namespaces                                         *namespaceREST
 	secrets, configMaps, accounts, events, pods        *resourceREST
 	quotas, leases, nodes                              *resourceREST
+	jobs                                               *jobREST // nil without a node for Pods
 	roles, clusterRoles, roleBindings, clusterBindings *resourceREST
 
 	policy     policyCache
 	authorizer *rbac.Authorizer
 }
 
-// New returns a registry whose objects are in the storage of the options.
-func New(getter generic.RESTOptionsGetter) (*Registry, error) {
+// New returns a registry whose objects are in the storage of the options. With a node for Pods, it has Jobs.
+func New(getter generic.RESTOptionsGetter, pods bool) (*Registry, error) {
 	r := &Registry{}
 	var errs []error
 	var err error
@@ -51,6 +53,10 @@ func New(getter generic.RESTOptionsGetter) (*Registry, error) {
 	errs = append(errs, err)
 	r.pods, err = newPodREST(getter)
 	errs = append(errs, err)
+	if pods {
+		r.jobs, err = newJobREST(getter)
+		errs = append(errs, err)
+	}
 	add(&r.secrets, secrets(), getter, &errs)
 	add(&r.configMaps, configMaps(), getter, &errs)
 	add(&r.accounts, serviceAccounts(), getter, &errs)
@@ -92,7 +98,7 @@ type Backends struct {
 func (r *Registry) Groups(backends Backends) (core *genericapiserver.APIGroupInfo, others []*genericapiserver.APIGroupInfo) {
 	core = group(corev1.GroupName, r.core(backends))
 	audiences := backends.Issuer.Audiences()
-	return core, []*genericapiserver.APIGroupInfo{
+	others = []*genericapiserver.APIGroupInfo{
 		group(authenticationv1.GroupName, map[string]rest.Storage{
 			"tokenreviews":       tokenReviews(backends.Authenticator, audiences),
 			"selfsubjectreviews": selfSubjectReviews(),
@@ -110,6 +116,10 @@ func (r *Registry) Groups(backends Backends) (core *genericapiserver.APIGroupInf
 			"rolebindings": r.roleBindings, "clusterrolebindings": r.clusterBindings,
 		}),
 	}
+	if r.jobs != nil {
+		others = append(others, group(batchv1.GroupName, r.jobs.resources()))
+	}
+	return core, others
 }
 
 func (r *Registry) core(backends Backends) map[string]rest.Storage {

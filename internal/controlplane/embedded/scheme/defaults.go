@@ -16,6 +16,7 @@ func addDefaults(s *runtime.Scheme) {
 	addDefault(s, defaultSecret)
 	addDefault(s, defaultNamespace)
 	addDefault(s, defaultPod)
+	addDefault(s, defaultJob)
 	addDefault(s, func(m *corev1.ConfigMap) {
 		if m.Data == nil {
 			m.Data = map[string]string{}

@@ -7,16 +7,24 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultPod sets the defaults of a Pod that users see when they read it back. No component runs
-// Pods.
+// defaultPod sets the defaults of a Pod that users see when they read it back.
 func defaultPod(pod *corev1.Pod) {
 	defaultPodAddress(&pod.Status)
-	spec := &pod.Spec
+	pointerDefault(&pod.Spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
+	defaultPodSpec(&pod.Spec)
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			defaultRequests(&containers[i].Resources)
+		}
+	}
+}
+
+// defaultPodSpec sets the defaults that Pods and their templates have.
+func defaultPodSpec(spec *corev1.PodSpec) {
 	setDefault(&spec.DNSPolicy, corev1.DNSClusterFirst)
 	setDefault(&spec.RestartPolicy, corev1.RestartPolicyAlways)
 	setDefault(&spec.SchedulerName, corev1.DefaultSchedulerName)
 	pointerDefault(&spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
-	pointerDefault(&spec.EnableServiceLinks, corev1.DefaultEnableServiceLinks)
 	pointerDefault(&spec.SecurityContext, corev1.PodSecurityContext{})
 	// The second is the older name of the first.
 	setDefault(&spec.ServiceAccountName, spec.DeprecatedServiceAccount)
@@ -60,7 +68,6 @@ func defaultContainer(c *corev1.Container, hostNetwork bool) {
 			setDefault(&from.FieldRef.APIVersion, "v1")
 		}
 	}
-	defaultRequests(&c.Resources)
 	for _, probe := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
 		defaultProbe(probe)
 	}

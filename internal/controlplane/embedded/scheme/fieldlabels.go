@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +19,7 @@ func addFieldLabels(s *runtime.Scheme) error {
 		corev1.SchemeGroupVersion.WithKind("Namespace"): same("status.phase", "metadata.name"),
 		corev1.SchemeGroupVersion.WithKind("Node"):      same("spec.unschedulable", "metadata.name"),
 		corev1.SchemeGroupVersion.WithKind("Secret"):    same("type", "metadata.namespace", "metadata.name"),
+		batchv1.SchemeGroupVersion.WithKind("Job"):      same("metadata.name", "metadata.namespace", "status.successful"),
 		corev1.SchemeGroupVersion.WithKind("Pod"): same(
 			"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
 			"spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName",

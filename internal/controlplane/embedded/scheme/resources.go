@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -16,10 +17,10 @@ type Resource struct {
 }
 
 // Resources returns the built-in resources whose objects are stored, Events excepted:
-// nothing owns them, and they own nothing.
-func Resources() []Resource {
+// nothing owns them, and they own nothing. With a node for Pods, Jobs are among them.
+func Resources(pods bool) []Resource {
 	core, rbac := corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion
-	return []Resource{
+	all := []Resource{
 		{core.WithResource("namespaces"), "Namespace", false},
 		{core.WithResource("configmaps"), "ConfigMap", true},
 		{core.WithResource("nodes"), "Node", false},
@@ -34,4 +35,8 @@ func Resources() []Resource {
 		{rbac.WithResource("clusterrolebindings"), "ClusterRoleBinding", false},
 		{apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), "CustomResourceDefinition", false},
 	}
+	if pods {
+		all = append(all, Resource{batchv1.SchemeGroupVersion.WithResource("jobs"), "Job", true})
+	}
+	return all
 }

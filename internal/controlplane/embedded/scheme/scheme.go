@@ -14,6 +14,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -41,6 +42,7 @@ func newExternal() *runtime.Scheme {
 		corev1.AddToScheme(s),
 		authenticationv1.AddToScheme(s),
 		authorizationv1.AddToScheme(s),
+		batchv1.AddToScheme(s),
 		coordinationv1.AddToScheme(s),
 		eventsv1.AddToScheme(s),
 		rbacv1.AddToScheme(s),
@@ -60,7 +62,7 @@ func newScheme() *runtime.Scheme {
 func addInternal(s *runtime.Scheme) {
 	for _, version := range []schema.GroupVersion{
 		corev1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion,
-		coordinationv1.SchemeGroupVersion, rbacv1.SchemeGroupVersion,
+		batchv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion, rbacv1.SchemeGroupVersion,
 	} {
 		types := s.KnownTypes(version)
 		for _, kind := range slices.Sorted(maps.Keys(types)) {
