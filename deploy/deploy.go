@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-//go:embed upstream rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml node/namespace.yaml node/rbac.yaml
+//go:embed upstream rbac/namespace.yaml rbac/controller.yaml rbac/sidecar.yaml rbac/users.yaml rbac/v1alpha1/sidecar.yaml driver-rbac/driver.yaml node/namespace.yaml node/rbac.yaml node/csidriver.yaml
 var manifests embed.FS
 
 // Namespace is the namespace of the components, their ServiceAccounts and their Leases.
@@ -79,6 +79,9 @@ func NodeRBAC() ([]Manifest, error) {
 	rights, err := read("node/rbac.yaml")
 	return []Manifest{namespace, rights}, err
 }
+
+// NodeDriver returns the file of deploy/node with the CSIDriver of the node adapter.
+func NodeDriver() (Manifest, error) { return read("node/csidriver.yaml") }
 
 func read(name string) (Manifest, error) {
 	data, err := manifests.ReadFile(name)

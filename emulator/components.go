@@ -44,7 +44,10 @@ func (e *Emulator) backendPhases() []phase {
 func (e *Emulator) cosiPhases() []phase {
 	phases := []phase{{name: ComponentController, run: e.startController, log: e.logOf(ComponentController)}}
 	if e.opts.Pods {
-		phases = append(phases, phase{name: ComponentNode, run: e.startNode, log: e.logOf(ComponentNode)})
+		phases = append(phases,
+			phase{name: ComponentNodeAdapter, run: e.startNodeAdapter, log: e.logOf(ComponentNodeAdapter)},
+			phase{name: ComponentNode, run: e.startNode, log: e.logOf(ComponentNode)},
+		)
 	}
 	if e.opts.NoDriver {
 		return phases

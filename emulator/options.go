@@ -27,6 +27,8 @@ const (
 	ComponentAzure      = vocabulary.Azure
 	ComponentBridge     = vocabulary.Bridge
 	ComponentNode       = vocabulary.Node
+	// ComponentNodeAdapter is the CSI driver of the node.
+	ComponentNodeAdapter = vocabulary.NodeAdapter
 )
 
 // DefaultRPCTimeout is the default deadline of each call to the driver.

@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/pods"
+	"github.com/cosi-emu/cosi-emu/internal/pods/csi"
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/pods/worker"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
@@ -91,8 +92,13 @@ func (e *Emulator) nodeOptions() (pods.Options, error) {
 	if err != nil {
 		return pods.Options{}, err
 	}
+	driver, err := e.nodeDriver()
+	if err != nil {
+		return pods.Options{}, err
+	}
 	return pods.Options{
-		Config: config, Serving: certificates, Images: e.opts.Images, Dir: dir, Environment: podEnvironment(), NewRun: e.newRun,
+		Config: config, Serving: certificates, Drivers: csi.Drivers{driver}, Images: e.opts.Images, Dir: dir,
+		Environment: podEnvironment(), NewRun: e.newRun,
 		Server:  worker.Server{URL: server.String(), Host: server.Hostname(), Port: server.Port()},
 		BackOff: e.opts.RetryBaseDelay, MaxBackOff: e.opts.RetryMaxDelay,
 	}, nil

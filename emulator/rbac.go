@@ -19,14 +19,8 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		objects, err := manifest.Decode(file.Data)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
-		}
-		if err := manifest.Apply(ctx, e.client, objects); err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
-		}
+	if err := e.applyFiles(ctx, files); err != nil {
+		return err
 	}
 	for _, own := range [][]byte{e.opts.Implementations.ControllerRBAC, e.opts.Implementations.SidecarRBAC} {
 		if own == nil {
@@ -38,6 +32,20 @@ func (e *Emulator) grantRoles(ctx context.Context) error {
 		}
 		if err := manifest.Apply(ctx, e.client, granted.Objects); err != nil {
 			return fmt.Errorf("grant the rights of your own component: %w", err)
+		}
+	}
+	return nil
+}
+
+// applyFiles applies the objects of files.
+func (e *Emulator) applyFiles(ctx context.Context, files []deploy.Manifest) error {
+	for _, file := range files {
+		objects, err := manifest.Decode(file.Data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
+		}
+		if err := manifest.Apply(ctx, e.client, objects); err != nil {
+			return fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
 	return nil

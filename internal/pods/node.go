@@ -24,6 +24,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/cosi-emu/cosi-emu/internal/pods/csi"
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/pods/worker"
@@ -49,6 +50,8 @@ type Options struct {
 	// asks it for logs, exec, attach and port-forward.
 	Serving *tls.Config
 	Images  image.Images
+	// Drivers are the CSI drivers on this node.
+	Drivers csi.Drivers
 	// Dir has the files of the Pods while they run.
 	Dir string
 	// Environment are variables of all containers, as NAME=VALUE.

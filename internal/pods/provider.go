@@ -43,7 +43,7 @@ func keyOf(pod *corev1.Pod) types.NamespacedName {
 func (p *provider) config() worker.Config {
 	o := &p.node.options
 	return worker.Config{
-		Sources: p.sources, Images: o.Images, Dir: o.Dir, Environment: o.Environment, Server: o.Server,
+		Sources: p.sources, Drivers: o.Drivers, Images: o.Images, Dir: o.Dir, Environment: o.Environment, Server: o.Server,
 		Notify: func(pod *corev1.Pod) {
 			p.mu.Lock()
 			notify := p.notify

@@ -48,7 +48,7 @@ func unservedVolumes(pod *corev1.Pod) string {
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
 		switch {
-		case v.Secret != nil, v.ConfigMap != nil, v.Projected != nil, v.DownwardAPI != nil, v.EmptyDir != nil:
+		case v.Secret != nil, v.ConfigMap != nil, v.Projected != nil, v.DownwardAPI != nil, v.EmptyDir != nil, v.CSI != nil:
 		case v.HostPath != nil:
 			return fmt.Sprintf("%s: volume %q is a hostPath, and the files of this machine need no volume; %s", asProcesses, v.Name, volume.Served)
 		default:

@@ -14,6 +14,8 @@ const (
 	Bridge = "bridge"
 	// Node runs Pods.
 	Node = "node"
+	// NodeAdapter is the CSI driver of the node that runs Pods.
+	NodeAdapter = "node-adapter"
 )
 
 // The processes of the control plane.
@@ -38,7 +40,7 @@ const Pod = "pod/"
 
 // Components returns the components that an emulator may have.
 func Components() []string {
-	return []string{Controller, Sidecar, Driver, Store, GCS, Azure, Bridge, Node}
+	return []string{Controller, Sidecar, Driver, Store, GCS, Azure, Bridge, Node, NodeAdapter}
 }
 
 // ControlPlane returns the processes of the control plane.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,7 +35,7 @@ func (v *Volumes) files(ctx context.Context, volume *corev1.Volume) (files, erro
 }
 
 // Served names the kinds of volumes.
-const Served = "use secret, configMap, projected, downwardAPI or emptyDir"
+const Served = "use secret, configMap, projected, downwardAPI, emptyDir or csi"
 
 // defaultMode is the mode of files by default in the API.
 const defaultMode = 0o644
@@ -49,9 +48,9 @@ func (v *Volumes) mode(mode *int32) atomicvolume.File {
 	}
 	if context := v.pod.Spec.SecurityContext; context != nil && context.FSGroup != nil {
 		file.Mode |= 0o440
-		if os.Geteuid() == 0 { // others cannot give files away, and own them
-			file.GID = new(int(*context.FSGroup))
-		}
+	}
+	if group := v.group(); group != nil {
+		file.GID = new(int(*group))
 	}
 	return file
 }

@@ -40,22 +40,30 @@ func (v *Volumes) projection(ctx context.Context, volume string, source *corev1.
 	}
 }
 
-// token returns the file of a token, which is renewed after four fifths of its life, as a kubelet does.
+// token returns the file of a token.
 func (v *Volumes) token(
 	ctx context.Context, volume string, source *corev1.ServiceAccountTokenProjection, mode atomicvolume.File,
 ) (files, error) {
-	key := volume + "/" + source.Path
-	if known := v.tokens[key]; time.Now().Before(known.renew) {
-		return files{path.Clean(source.Path): withData(mode, []byte(known.value))}, nil
-	}
-	lifetime := time.Hour
-	if source.ExpirationSeconds != nil {
-		lifetime = time.Duration(*source.ExpirationSeconds) * time.Second
-	}
-	value, expires, err := v.sources.Token(ctx, v.pod, source.Audience, lifetime)
+	found, err := v.tokenFor(ctx, volume+"/"+source.Path, source.Audience, source.ExpirationSeconds)
 	if err != nil {
 		return nil, err
 	}
-	v.tokens[key] = token{value: value, renew: time.Now().Add(time.Until(expires) * 4 / 5)}
-	return files{path.Clean(source.Path): withData(mode, []byte(value))}, nil
+	return files{path.Clean(source.Path): withData(mode, []byte(found.value))}, nil
+}
+
+// tokenFor returns a token, which is renewed after four fifths of its life, as a kubelet does.
+func (v *Volumes) tokenFor(ctx context.Context, key, audience string, expirationSeconds *int64) (token, error) {
+	if known := v.tokens[key]; time.Now().Before(known.renew) {
+		return known, nil
+	}
+	lifetime := time.Hour
+	if expirationSeconds != nil {
+		lifetime = time.Duration(*expirationSeconds) * time.Second
+	}
+	value, expires, err := v.sources.Token(ctx, v.pod, audience, lifetime)
+	if err != nil {
+		return token{}, err
+	}
+	v.tokens[key] = token{value: value, expires: expires, renew: time.Now().Add(time.Until(expires) * 4 / 5)}
+	return v.tokens[key], nil
 }

@@ -48,7 +48,7 @@ func (v *Volumes) mount(r *Root, mount *corev1.VolumeMount, variables map[string
 	if at == "/" {
 		return errors.New("a volume cannot replace the file system of this machine; use another mountPath")
 	}
-	source := v.path(mount.Name)
+	source := v.content(mount.Name)
 	if sub := cmp.Or(environment.Expand(mount.SubPathExpr, variables), mount.SubPath); sub != "" {
 		var err error
 		if source, err = v.subPath(r, mount.Name, sub); err != nil {
@@ -72,7 +72,7 @@ func (v *Volumes) subPath(r *Root, volume, sub string) (string, error) {
 	if !filepath.IsLocal(sub) {
 		return "", fmt.Errorf("subPath %q leads out of the volume", sub)
 	}
-	source := filepath.Join(v.path(volume), filepath.FromSlash(sub))
+	source := filepath.Join(v.content(volume), filepath.FromSlash(sub))
 	if v.isWritable(volume) {
 		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
 			return source, os.MkdirAll(source, dirMode)
@@ -88,6 +88,14 @@ func (v *Volumes) subPath(r *Root, volume, sub string) (string, error) {
 		return kept, os.CopyFS(kept, os.DirFS(target))
 	}
 	return kept, copyFile(target, kept)
+}
+
+// content returns the directory with the files of a volume.
+func (v *Volumes) content(name string) string {
+	if slices.ContainsFunc(v.pod.Spec.Volumes, func(volume corev1.Volume) bool { return volume.Name == name && volume.CSI != nil }) {
+		return v.target(name)
+	}
+	return v.path(name)
 }
 
 func (v *Volumes) isWritable(name string) bool {

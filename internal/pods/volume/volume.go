@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/atomicvolume"
+	"github.com/cosi-emu/cosi-emu/internal/pods/csi"
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
 )
 
@@ -29,6 +30,7 @@ type Sources interface {
 // Volumes are the volumes of a Pod. They are safe for concurrent use.
 type Volumes struct {
 	sources Sources
+	drivers csi.Drivers
 	dir     string
 
 	mu     sync.Mutex
@@ -38,13 +40,13 @@ type Volumes struct {
 
 // token is a token of a volume, until it must be renewed.
 type token struct {
-	value string
-	renew time.Time
+	value          string
+	expires, renew time.Time
 }
 
 // New returns the volumes of a Pod in a directory of their own.
-func New(sources Sources, pod *corev1.Pod, dir string) *Volumes {
-	return &Volumes{sources: sources, pod: pod, dir: dir, tokens: map[string]token{}}
+func New(sources Sources, drivers csi.Drivers, pod *corev1.Pod, dir string) *Volumes {
+	return &Volumes{sources: sources, drivers: drivers, pod: pod, dir: dir, tokens: map[string]token{}}
 }
 
 // MountError is the error of a volume that is not complete, with a kubelet's text.
@@ -61,6 +63,20 @@ func (e *MountError) Error() string {
 // Unwrap returns the cause.
 func (e *MountError) Unwrap() error { return e.Err }
 
+// UnmountError is the error of a volume that its CSI driver has not removed.
+type UnmountError struct {
+	Volume string
+	Err    error
+}
+
+// Error returns a kubelet's text.
+func (e *UnmountError) Error() string {
+	return fmt.Sprintf("UnmountVolume.TearDown failed for volume %q : %v", e.Volume, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnmountError) Unwrap() error { return e.Err }
+
 // Update makes all volumes, or brings them up to date with the Pod and the objects that it refers to. It returns when
 // it must be called again, although no object changes; zero means never. Errors are MountErrors, joined.
 func (v *Volumes) Update(ctx context.Context, pod *corev1.Pod) (next time.Time, err error) {
@@ -70,35 +86,53 @@ func (v *Volumes) Update(ctx context.Context, pod *corev1.Pod) (next time.Time, 
 	var failed []error
 	for i := range v.pod.Spec.Volumes {
 		volume := &v.pod.Spec.Volumes[i]
-		if err := v.update(ctx, volume); err != nil {
+		again, err := v.update(ctx, volume)
+		if err != nil {
 			failed = append(failed, &MountError{volume.Name, err})
 		}
+		next = earlier(next, again)
 	}
 	for _, t := range v.tokens {
-		if next.IsZero() || t.renew.Before(next) {
-			next = t.renew
-		}
+		next = earlier(next, t.renew)
 	}
 	return next, errors.Join(failed...)
 }
 
-func (v *Volumes) update(ctx context.Context, volume *corev1.Volume) error {
+// earlier returns the earlier of two times, of which zero is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func (v *Volumes) update(ctx context.Context, volume *corev1.Volume) (again time.Time, err error) {
 	dir := v.path(volume.Name)
 	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return err
+		return again, err
 	}
-	if volume.EmptyDir != nil {
-		return nil
+	switch {
+	case volume.EmptyDir != nil:
+		return again, nil
+	case volume.CSI != nil:
+		return v.publish(ctx, volume)
 	}
 	files, err := v.files(ctx, volume)
 	if err != nil {
-		return err
+		return again, err
 	}
 	_, err = atomicvolume.Write(dir, files)
-	return err
+	return again, err
 }
 
-// Remove removes all volumes.
-func (v *Volumes) Remove() error { return os.RemoveAll(v.dir) }
+// Remove removes all volumes. An UnmountError means that a CSI driver must be called again.
+func (v *Volumes) Remove(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.unpublish(ctx); err != nil {
+		return err
+	}
+	return os.RemoveAll(v.dir)
+}
 
 func (v *Volumes) path(volume string) string { return filepath.Join(v.dir, volume) }

@@ -153,13 +153,39 @@ func (w *Worker) end(ctx context.Context) {
 		_ = os.RemoveAll(w.dir) // the next start of the node makes the files anew
 		return
 	}
-	if err := w.volumes.Remove(); err != nil {
-		w.event(corev1.EventTypeWarning, "FailedUnmount", err.Error())
-	}
 	w.change(func() {
 		w.finished = true
 		if errors.Is(cause, errDeadline) {
 			w.reason, w.message = "DeadlineExceeded", errDeadline.Error()
 		}
 	})
+	w.removeVolumes() //nolint:contextcheck // the Pod has ended
+}
+
+// removeVolumes removes the volumes. It calls a CSI driver until the driver has removed its volumes, or the node stops.
+func (w *Worker) removeVolumes() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-w.stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	said := ""
+	for retry := newBackOff(time.Second, time.Minute); ; {
+		err := w.volumes.Remove(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if text := err.Error(); text != said {
+			said = text
+			w.event(corev1.EventTypeWarning, "FailedUnmount", text)
+		}
+		_, isDriver := errors.AsType[*volume.UnmountError](err)
+		if !isDriver || w.pause(ctx, w.changes.next(), retry.next()) != nil {
+			return
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/cosi-emu/cosi-emu/internal/pods/csi"
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/pods/volume"
 )
@@ -18,6 +19,8 @@ import (
 // Config is the node as far as its Pods need it. All functions are safe for concurrent use.
 type Config struct {
 	Sources volume.Sources
+	// Drivers make the inline volumes of CSI.
+	Drivers csi.Drivers
 	Images  image.Images
 	// Dir has a directory for each Pod.
 	Dir string
@@ -52,6 +55,8 @@ type Worker struct {
 	dir    string
 
 	cancel  context.CancelCauseFunc
+	stop    chan struct{} // closed when the node stops
+	once    sync.Once     // closes stop
 	done    chan struct{}
 	changes *broadcast
 
@@ -82,10 +87,11 @@ var (
 // Start starts a Pod.
 func Start(config Config, pod *corev1.Pod) *Worker {
 	w := &Worker{
-		config: config, dir: filepath.Join(config.Dir, string(pod.UID)), done: make(chan struct{}), changes: newBroadcast(),
+		config: config, dir: filepath.Join(config.Dir, string(pod.UID)), changes: newBroadcast(),
+		stop: make(chan struct{}), done: make(chan struct{}),
 		pod: pod, status: pod.Status, grace: graceOf(pod),
 	}
-	w.volumes = volume.New(config.Sources, pod, filepath.Join(w.dir, "volumes"))
+	w.volumes = volume.New(config.Sources, config.Drivers, pod, filepath.Join(w.dir, "volumes"))
 	w.addContainers()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	w.cancel = cancel
@@ -122,6 +128,7 @@ func (w *Worker) Stop() {
 	w.grace = 0
 	w.mu.Unlock()
 	w.cancel(errStopped)
+	w.once.Do(func() { close(w.stop) })
 	w.changes.notify()
 	<-w.done
 }
