@@ -26,22 +26,29 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// startWithJobs starts an emulator that runs Pods. The image of the AWS CLI is this test binary.
-func startWithJobs(t *testing.T) *emulator.Emulator {
+// testAsProgram returns a program that runs one test of this binary, which reads the arguments from flag.Args. It is a
+// script, because the arguments of a container replace those of its image.
+func testAsProgram(t *testing.T, test string) string {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	entrypoint := filepath.Join(t.TempDir(), "aws") // arguments of a container replace those of its image
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -test.run='^TestPodClient$' \"$@\"\n", binary)
-	if err := os.WriteFile(entrypoint, []byte(script), 0o700); err != nil {
+	program := filepath.Join(t.TempDir(), test)
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -test.run='^%s$' -- \"$@\"\n", binary, test)
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return program
+}
+
+// startWithJobs starts an emulator that runs Pods. The image of the AWS CLI is this test binary.
+func startWithJobs(t *testing.T) *emulator.Emulator {
+	t.Helper()
 	return emulatortest.Start(t, emulator.Options{
 		Pods: true, ControlPlaneKind: emulator.ControlPlaneEmbedded, RetryBaseDelay: time.Millisecond,
 		Images: []emulator.Image{
-			{Pattern: "busybox"}, {Pattern: "amazon/aws-cli", Command: []string{entrypoint}},
+			{Pattern: "busybox"}, {Pattern: "amazon/aws-cli", Command: []string{testAsProgram(t, "TestPodClient")}},
 		},
 	})
 }
@@ -53,12 +60,7 @@ func TestPodClient(t *testing.T) {
 	if len(args) < 4 || args[0] != "s3" || args[1] != "cp" {
 		t.Skip("it is no test")
 	}
-	env := map[string]string{}
-	for _, pair := range os.Environ() {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = value
-	}
-	app := openBucket(env)
+	app := openBucket(environment())
 	do, args := copyObject, args[2:]
 	if args[0] == "--recursive" {
 		do, args = copyAll, args[1:]
@@ -66,6 +68,16 @@ func TestPodClient(t *testing.T) {
 	if err := do(t.Context(), app.client, args[0], args[1]); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// environment returns the variables of this process.
+func environment() map[string]string {
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return env
 }
 
 func copyAll(ctx context.Context, c *s3.Client, from, to string) error {

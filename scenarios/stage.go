@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/timeout"
@@ -131,7 +132,7 @@ func (s *stage) playAlone(t T, scenario *spec.Scenario) {
 		t.Fatalf("%v", err)
 		return
 	}
-	options.Snapshot, options.Images = scenario.SnapshotFile(), scenario.Images()
+	options.Snapshot, options.Images = scenario.SnapshotFile(), image.Of(scenario.Setup.Images)
 	options.Pods = len(options.Images) > 0
 	emu, err := emulator.Start(t.Context(), options)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -368,7 +369,7 @@ func (f *fixture) testJobSuspended(t *testing.T) {
 	suspend := func(value bool) {
 		t.Helper()
 		patch := fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, value)
-		must(j.kube.BatchV1().Jobs(j.namespace).Patch(ctx, "pauses", "application/merge-patch+json", patch, metav1.PatchOptions{}))(t)
+		must(j.kube.BatchV1().Jobs(j.namespace).Patch(ctx, "pauses", types.MergePatchType, patch, metav1.PatchOptions{}))(t)
 	}
 	suspend(true)
 	paused := j.await(t, "pauses", "the Job is suspended", isTrue(batchv1.JobSuspended))
@@ -376,6 +377,18 @@ func (f *fixture) testJobSuspended(t *testing.T) {
 		t.Errorf("status %+v", paused.Status)
 	}
 	j.pods(t, "pauses", 0)
+	for text, allowed := range map[string]bool{
+		`{"nodeSelector":{"disk":"ssd"}}`:                                         true,
+		`{"containers":[{"name":"app","resources":{"requests":{"cpu":"100m"}}}]}`: true,
+		`{"containers":[{"name":"app","image":"other"}]}`:                         false,
+	} {
+		patch := fmt.Appendf(nil, `{"spec":{"template":{"spec":%s}}}`, text)
+		dry := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
+		_, err := j.kube.BatchV1().Jobs(j.namespace).Patch(ctx, "pauses", types.StrategicMergePatchType, patch, dry)
+		if allowed && err != nil || !allowed && !apierrors.IsInvalid(err) {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
 	suspend(false)
 	pod := &j.pods(t, "pauses", 1)[0]
 	j.end(t, pod, corev1.PodSucceeded)

@@ -48,6 +48,7 @@ func RunPods(t *testing.T, start Start) {
 	t.Run("Logs", f.testLogs)
 	t.Run("Streams", f.testStreams)
 	t.Run("NodeClients", f.testNodeClients)
+	t.Run("PodTable", f.testPodTable)
 	t.Run("JobDefaults", f.testJobDefaults)
 	t.Run("JobErrors", f.testJobErrors)
 	t.Run("JobUpdates", f.testJobUpdates)

@@ -3,6 +3,7 @@ package image
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,14 @@ import (
 
 // Images are the images of a node. If several patterns match, the longest applies.
 type Images []description.Image
+
+// Of returns the images of a map of patterns to commands, as scenarios have it. Words are separated by spaces.
+func Of(commands map[string]string) (all Images) {
+	for _, pattern := range slices.Sorted(maps.Keys(commands)) {
+		all = append(all, description.Image{Pattern: pattern, Command: strings.Fields(commands[pattern])})
+	}
+	return all
+}
 
 // Parse parses PATTERN=COMMAND [ARGUMENT ...]. Words are separated by spaces.
 func Parse(text string) (description.Image, error) {

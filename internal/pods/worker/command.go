@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/internal/pods/environment"
 	"github.com/cosi-emu/cosi-emu/internal/pods/image"
@@ -90,9 +92,18 @@ func (c *container) command(ctx context.Context) (*command, error) {
 func (c *container) own(root string) map[string]string {
 	pod := c.worker.get()
 	return map[string]string{
-		"HOME": root, "HOSTNAME": cmp.Or(pod.Spec.Hostname, pod.Name),
+		"HOME": root, "HOSTNAME": hostname(pod),
 		"KUBERNETES_SERVICE_HOST": c.worker.config.Server.Host, "KUBERNETES_SERVICE_PORT": c.worker.config.Server.Port,
 	}
+}
+
+// hostname returns the hostname of a Pod, which is a label.
+func hostname(pod *corev1.Pod) string {
+	name := cmp.Or(pod.Spec.Hostname, pod.Name)
+	if len(name) > validation.DNS1123LabelMaxLength {
+		name = strings.TrimRight(name[:validation.DNS1123LabelMaxLength], "-.")
+	}
+	return name
 }
 
 // args returns the arguments as an image with an entrypoint and default arguments would have them.

@@ -1,11 +1,15 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -57,6 +61,7 @@ func (c *container) start(ctx context.Context, command *command) (_ *process, er
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, outputDelay // one pipe, so that lines keep their order
 	p.program, err = subprocess.StartProgram(cmd, w.newMark())    //nolint:contextcheck // its owner ends it
 	if err != nil {
+		err = explainStart(err, cmd)
 		p.record.Record(journal.StepFail, err.Error())
 		return nil, errors.Join(err, p.log.Close())
 	}
@@ -81,6 +86,17 @@ func (c *container) start(ctx context.Context, command *command) (_ *process, er
 	w.changes.notify()
 	w.event(corev1.EventTypeNormal, "Started", "Container started")
 	return p, nil
+}
+
+// explainStart names the largest part of a command that is too large.
+func explainStart(err error, cmd *exec.Cmd) error {
+	if !errors.Is(err, syscall.E2BIG) {
+		return err
+	}
+	largest := slices.MaxFunc(cmd.Env, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	name, value, _ := strings.Cut(largest, "=")
+	return fmt.Errorf("%w: this machine limits the size of arguments and variables, and variable %s has %d bytes: "+
+		"mount large values as files", err, name, len(value))
 }
 
 // newMark returns a mark of one program: another with the same mark would end with it.

@@ -2,14 +2,11 @@ package spec
 
 import (
 	"cmp"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
@@ -88,15 +85,6 @@ type Setup struct {
 
 // StartsOwn reports whether the scenario has an emulator of its own.
 func (s *Scenario) StartsOwn() bool { return s.Setup.Snapshot != "" || len(s.Setup.Images) > 0 }
-
-// Images returns the images of the setup.
-func (s *Scenario) Images() []description.Image {
-	var all []description.Image
-	for _, pattern := range slices.Sorted(maps.Keys(s.Setup.Images)) {
-		all = append(all, description.Image{Pattern: pattern, Command: strings.Fields(s.Setup.Images[pattern])})
-	}
-	return all
-}
 
 // Driver is a fake driver with an endpoint and a sidecar of its own.
 type Driver struct {

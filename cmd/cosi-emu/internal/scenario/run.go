@@ -19,6 +19,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/pods/image"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
@@ -324,7 +325,7 @@ func (r *scenarioRun) ownGroups(scenarios []*spec.Scenario) (groups []versionGro
 			others = append(others, s)
 			continue
 		}
-		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), images: s.Images(), scenarios: []*spec.Scenario{s}})
+		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), images: image.Of(s.Setup.Images), scenarios: []*spec.Scenario{s}})
 	}
 	return groups, others
 }

@@ -158,7 +158,8 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	errs = append(errs, validateCompletionsUpdate(&j.Spec, &old.Spec, path.Child("completions"))...)
 	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.Selector, old.Spec.Selector, path.Child("selector"))...)
 	template := &old.Spec.Template
-	if isSet(old.Spec.Suspend) && old.Status.StartTime == nil {
+	hasPaused := old.Status.StartTime == nil || hasJobCondition(old, batchv1.JobSuspended)
+	if isSet(old.Spec.Suspend) && hasPaused && old.Status.Active == 0 {
 		template = withScheduling(template, &j.Spec.Template)
 	}
 	errs = append(errs, apivalidation.ValidateImmutableField(&j.Spec.Template, template, path.Child("template"))...)
@@ -177,13 +178,21 @@ func validateCompletionsUpdate(spec, old *batchv1.JobSpec, path *field.Path) fie
 	return field.ErrorList{field.Invalid(path, spec.Completions, "can only be modified in tandem with spec.parallelism")}
 }
 
-// withScheduling returns a template with the fields of another that may change before a Job has started.
+// withScheduling returns a template with the fields of another that may change while a Job is suspended.
 func withScheduling(template, changed *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	template = template.DeepCopy()
 	template.Labels, template.Annotations = changed.Labels, changed.Annotations
 	template.Spec.NodeSelector, template.Spec.Tolerations = changed.Spec.NodeSelector, changed.Spec.Tolerations
 	template.Spec.SchedulingGates, template.Spec.Affinity = changed.Spec.SchedulingGates, changed.Spec.Affinity
+	copyResources(template.Spec.Containers, changed.Spec.Containers)
+	copyResources(template.Spec.InitContainers, changed.Spec.InitContainers)
 	return template
+}
+
+func copyResources(to, from []corev1.Container) {
+	for i := range min(len(to), len(from)) {
+		to[i].Resources = from[i].Resources
+	}
 }
 
 // validateJobStatus rejects changes after which clients would not know whether the Job has ended.

@@ -3,7 +3,6 @@ package registry
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -105,76 +104,6 @@ func podFields(p *corev1.Pod) fields.Set {
 		set["status.podIP"] = p.Status.PodIPs[0].IP
 	}
 	return set
-}
-
-// podCompleted marks the row of a Pod that has ended.
-func podCompleted(p *corev1.Pod) []metav1.TableRowCondition {
-	var message string
-	switch p.Status.Phase {
-	case corev1.PodSucceeded:
-		message = "The pod has completed successfully."
-	case corev1.PodFailed:
-		message = "The pod failed."
-	default:
-		return nil
-	}
-	return []metav1.TableRowCondition{{
-		Type: metav1.RowCompleted, Status: metav1.ConditionTrue, Reason: string(p.Status.Phase), Message: message,
-	}}
-}
-
-// podRow shows a Pod from its status, which its node writes.
-func podRow(p *corev1.Pod) []any {
-	ready, restarts := 0, int32(0)
-	for i := range p.Status.ContainerStatuses {
-		status := &p.Status.ContainerStatuses[i]
-		restarts += status.RestartCount
-		if status.Ready && status.State.Running != nil {
-			ready++
-		}
-	}
-	address := ""
-	if len(p.Status.PodIPs) > 0 {
-		address = p.Status.PodIPs[0].IP
-	}
-	none := func(text string) string { return cmp.Or(text, "<none>") }
-	return []any{
-		p.Name, fmt.Sprintf("%d/%d", ready, len(p.Spec.Containers)), podReason(p), strconv.Itoa(int(restarts)), age(p),
-		none(address), none(p.Spec.NodeName), none(p.Status.NominatedNodeName), none(readinessGates(p)),
-	}
-}
-
-func podReason(p *corev1.Pod) string {
-	finished := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-	if p.DeletionTimestamp != nil && !finished {
-		return "Terminating"
-	}
-	reason := cmp.Or(p.Status.Reason, string(p.Status.Phase))
-	for i := range slices.Backward(p.Status.ContainerStatuses) {
-		switch state := p.Status.ContainerStatuses[i].State; {
-		case state.Waiting != nil && state.Waiting.Reason != "":
-			reason = state.Waiting.Reason
-		case state.Terminated != nil:
-			reason = cmp.Or(state.Terminated.Reason, fmt.Sprintf("ExitCode:%d", state.Terminated.ExitCode))
-		default:
-		}
-	}
-	return reason
-}
-
-func readinessGates(p *corev1.Pod) string {
-	if len(p.Spec.ReadinessGates) == 0 {
-		return ""
-	}
-	open := 0
-	for _, gate := range p.Spec.ReadinessGates {
-		if slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == gate.ConditionType && c.Status == corev1.ConditionTrue
-		}) {
-			open++
-		}
-	}
-	return fmt.Sprintf("%d/%d", open, len(p.Spec.ReadinessGates))
 }
 
 // qosClass returns the class that the processor and memory of the containers give.
