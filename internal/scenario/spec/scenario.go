@@ -3,7 +3,6 @@ package spec
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
