@@ -22,7 +22,7 @@ func TestCheckComponent(t *testing.T) {
 		"contoller":      `unknown component "contoller": did you mean "controller"?`,
 		"sidecars":       `unknown component "sidecars": did you mean "sidecar"?`,
 		"contoller*":     `the pattern "contoller*" matches no component: did you mean "controller"?`,
-		"proxy": `unknown component "proxy": it can be controller, sidecar, driver, store, gcs, azure, bridge, node, ` +
+		"proxy": `unknown component "proxy": it can be controller, sidecar, driver, store, gcs, azure, bridge, node, node-adapter, ` +
 			`kube-apiserver, etcd, kube-controller-manager`,
 	} {
 		got := ""
