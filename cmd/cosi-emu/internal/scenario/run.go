@@ -325,7 +325,9 @@ func (r *scenarioRun) ownGroups(scenarios []*spec.Scenario) (groups []versionGro
 			others = append(others, s)
 			continue
 		}
-		groups = append(groups, versionGroup{api: s.API(), snapshot: s.SnapshotFile(), images: image.Of(s.Setup.Images), scenarios: []*spec.Scenario{s}})
+		groups = append(groups, versionGroup{
+			api: s.API(), snapshot: s.SnapshotFile(), images: image.Of(s.Setup.Images), scenarios: []*spec.Scenario{s},
+		})
 	}
 	return groups, others
 }
