@@ -33,6 +33,9 @@ func (e *Emulator) backendPhases() []phase {
 			start := func(ctx context.Context) error { return e.startService(ctx, s) }
 			phases = append(phases, phase{name: s.Protocol().String() + " service", run: start})
 		}
+		if e.opts.StoreOnly {
+			return phases
+		}
 		phases = append(phases, phase{name: ComponentDriver, run: e.startDriver, log: e.logOf(ComponentDriver)})
 		if e.opts.BridgesFake() {
 			phases = append(phases, phase{name: ComponentBridge, run: e.startOwnBridge, log: e.logOf(ComponentBridge)})

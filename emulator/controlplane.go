@@ -47,7 +47,7 @@ type ControlPlane interface {
 	KillComponent(process string) error
 }
 
-// ControlPlane returns the control plane, or nil in an existing cluster.
+// ControlPlane returns the control plane, or nil in an existing cluster, and with Options.StoreOnly.
 func (e *Emulator) ControlPlane() ControlPlane { return e.plane }
 
 // ParseControlPlaneKind returns the kind with a name. The error lists the valid names.

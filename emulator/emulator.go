@@ -142,6 +142,9 @@ func (e *Emulator) start(ctx context.Context) error {
 	if err := e.recordData(); err != nil { // again, with the ports
 		return err
 	}
+	if e.opts.StoreOnly {
+		return nil
+	}
 	if err := e.startKubernetes(ctx); err != nil {
 		return err
 	}
@@ -155,7 +158,10 @@ func (e *Emulator) start(ctx context.Context) error {
 func (e *Emulator) prepareFiles() error {
 	e.info.LeaderElection = e.opts.leaderElectionEnabled()
 	e.info.CustomDelays = e.opts.RetryBaseDelay != 0 || e.opts.RetryMaxDelay != 0
-	e.info.API, e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.API, e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
+	e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.Dir, e.opts.DataDir, e.opts.Snapshot
+	if e.info.StoreOnly = e.opts.StoreOnly; !e.info.StoreOnly {
+		e.info.API = e.opts.API
+	}
 	if !e.opts.fake() {
 		e.info.BucketParameters, e.info.AccessParameters = e.opts.BucketParameters, e.opts.AccessParameters
 	}
@@ -243,7 +249,7 @@ func (e *Emulator) fail(err error) {
 func (e *Emulator) Journal() *journal.Journal { return e.journal }
 
 // Config returns a client configuration with the rights of an administrator, or of the user of an
-// existing cluster, without a rate limit. The caller owns it.
+// existing cluster, without a rate limit. The caller owns it. With Options.StoreOnly, it must not be called.
 func (e *Emulator) Config() *rest.Config {
 	if e.cluster != nil {
 		return e.cluster.Config()
@@ -256,7 +262,7 @@ func (e *Emulator) Config() *rest.Config {
 // KubeconfigIn returns the kubeconfig file of an emulator with that directory, running or not.
 func KubeconfigIn(dir string) string { return filepath.Join(dir, "kubeconfig") }
 
-// Client returns a client with the rights of Config, for COSI and built-in kinds.
+// Client returns a client with the rights of Config, for COSI and built-in kinds. It is nil with Options.StoreOnly.
 func (e *Emulator) Client() client.WithWatch { return e.client }
 
 func (e *Emulator) warn(warning string) {

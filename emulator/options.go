@@ -160,6 +160,12 @@ type Options struct {
 	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
 	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.
 	AssumeExisting bool
+	// StoreOnly starts the store with the services of Protocols, and nothing else: Client and Config are not available.
+	// Applications use the root key. The services use TLS only with TLS, also if other machines can connect.
+	StoreOnly bool
+	// S3RootKey is the root key of the store, for tests with a fixed key. The zero value means the key in DataDir, or a
+	// random one.
+	S3RootKey fakedriver.Credentials
 	// NoDriver starts no driver, sidecar and S3 store. You start a sidecar beside the emulator.
 	NoDriver bool
 	// BucketParameters and AccessParameters are the parameters of the default classes. The default
@@ -197,7 +203,8 @@ type Options struct {
 }
 
 func (o Options) validate() error {
-	return cmp.Or(o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
+	return cmp.Or(o.validateStoreOnly(),
+		o.validateAPI(), o.validateDriver(), o.validateCluster(), o.validateControlPlane(), o.validateSnapshot(), o.validateListen(),
 		o.validatePorts(), o.Implementations.validate(), o.validateCRDs(), o.validatePods())
 }
 
@@ -272,6 +279,9 @@ func (o Options) validateStore() error {
 	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
+	if err := o.validateRootKey(); err != nil {
+		return err
+	}
 	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
 		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
@@ -321,7 +331,7 @@ func (o Options) withDefaults() Options {
 	if o.Reporter == nil {
 		o.Reporter = nopReporter{}
 	}
-	if o.listen().BeyondLoopback() && o.fake() {
+	if o.listen().BeyondLoopback() && o.fake() && !o.StoreOnly {
 		o.TLS = true
 	}
 	return o

@@ -62,6 +62,10 @@ func InspectSnapshot(file string) (SnapshotInfo, error) {
 // an error, unless replace is set. Changes of the store wait for the moment of the copy. The error
 // is ErrSnapshotUnsupported with an existing cluster, and without the fake driver.
 func (e *Emulator) SaveSnapshot(ctx context.Context, file string, replace bool) (info SnapshotInfo, err error) {
+	if e.opts.StoreOnly {
+		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w: this emulator has no API server; copy its data directory while it is stopped",
+			ErrSnapshotUnsupported)
+	}
 	plane, ok := e.plane.(dataSaver)
 	if !ok || e.store == nil {
 		return SnapshotInfo{}, fmt.Errorf("save a snapshot: %w: the contents of another cluster or backend are not in it", ErrSnapshotUnsupported)

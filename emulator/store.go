@@ -106,6 +106,12 @@ func (e *Emulator) createRootKey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if chosen := e.opts.S3RootKey; chosen != (fakedriver.Credentials{}) {
+		if err := e.store.SetAccountKey(ctx, RootAccount, RootAccount, chosen); err != nil {
+			return err
+		}
+		key = chosen
+	}
 	content, err := json.Marshal(key)
 	if err != nil {
 		return err

@@ -60,6 +60,9 @@ func TestReadme(t *testing.T) { runSession(t, "README.md", 10) }
 // TestOperationsPage runs the session of docs/operations.md.
 func TestOperationsPage(t *testing.T) { runSession(t, "docs/operations.md", 4) }
 
+// TestStoragePage runs the session of docs/storage.md.
+func TestStoragePage(t *testing.T) { runSession(t, "docs/storage.md", 8) }
+
 func TestV1alpha1Page(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("the objects of its session are created with kubectl")

@@ -9,8 +9,11 @@ import (
 // Info describes a running emulator: its addresses, its files and the state of its components. It
 // contains no secrets. `cosi-emu status -o json` prints it.
 type Info struct {
+	// API is the version of the COSI kinds; empty with StoreOnly.
 	API objectstorage.Version `json:"api,omitempty"`
-	Dir string                `json:"dir"`
+	// StoreOnly means that there is no API server, controller, sidecar and driver.
+	StoreOnly bool   `json:"storeOnly,omitempty"`
+	Dir       string `json:"dir"`
 	// DataDir stores the data that survives a restart; empty without one.
 	DataDir string `json:"dataDir,omitempty"`
 	// Snapshot is the file from which the emulator started; empty without one.

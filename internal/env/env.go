@@ -148,7 +148,7 @@ func variablesOf(values map[string]string) []Variable {
 	}
 	slices.SortFunc(variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 	if region, ok := values[v1alpha2.SecretKeyS3Region]; ok {
-		variables = append(variables, Variable{Name: "AWS_REGION", Value: region, Added: addedRegion})
+		variables = append(variables, Variable{Name: regionVariable, Value: region, Added: addedRegion})
 	}
 	return append(variables, azureVariables(values)...)
 }
@@ -170,7 +170,10 @@ func withScheme(v Variable) Variable {
 	return v
 }
 
-// addedRegion explains AWS_REGION.
+// regionVariable has the region for SDKs that do not read v1alpha2.SecretKeyS3Region.
+const regionVariable = "AWS_REGION"
+
+// addedRegion explains regionVariable.
 const addedRegion = "not in the Secret; added for SDKs that do not read " + v1alpha2.SecretKeyS3Region
 
 // azureVariables derives values that clients of Azure require from the URI in the Secret: the name

@@ -18,23 +18,35 @@ var ErrNoStore = errors.New("the emulator has no S3 store of its own")
 // emulator's S3 store, under their names in access Secrets. The error is ErrNoStore if the emulator
 // uses another driver.
 func ForRootKey(info description.Info) ([]Variable, error) {
+	key, err := RootKey(info)
+	if err != nil {
+		return nil, err
+	}
+	return s3Variables(info, key), nil
+}
+
+// RootKey reads the root key of an emulator. The error is ErrNoStore if the emulator uses another driver.
+func RootKey(info description.Info) (key fakedriver.Credentials, err error) {
 	if info.S3RootKey == "" {
-		return nil, ErrNoStore
+		return key, ErrNoStore
 	}
 	content, err := os.ReadFile(info.S3RootKey)
 	if err != nil {
-		return nil, fmt.Errorf("the S3 root key: %w", err)
+		return key, fmt.Errorf("the S3 root key: %w", err)
 	}
-	var key fakedriver.Credentials
 	if err := json.Unmarshal(content, &key); err != nil {
-		return nil, fmt.Errorf("the S3 root key in %s: %w", info.S3RootKey, err)
+		return key, fmt.Errorf("the S3 root key in %s: %w", info.S3RootKey, err)
 	}
+	return key, nil
+}
+
+func s3Variables(info description.Info, key fakedriver.Credentials) []Variable {
 	return []Variable{
 		{Name: v1alpha2.SecretKeyS3AccessKeyID, Value: key.AccessKeyID},
 		{Name: v1alpha2.SecretKeyS3Region, Value: info.S3Region},
 		{Name: v1alpha2.SecretKeyS3Endpoint, Value: info.S3Endpoint},
-		{Name: "AWS_REGION", Value: info.S3Region},
+		{Name: regionVariable, Value: info.S3Region},
 		{Name: v1alpha2.SecretKeyS3AddressingStyle, Value: v1alpha2.S3AddressingStylePath},
 		{Name: v1alpha2.SecretKeyS3SecretAccessKey, Value: key.SecretAccessKey},
-	}, nil
+	}
 }

@@ -20,9 +20,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// owner owns the buckets, which no driver has created.
-const owner = "admin"
-
 // Apply creates the buckets with their objects, and then applies the manifests, which may refer to
 // the buckets. It keeps existing buckets and objects unchanged.
 func (c *Contents) Apply(ctx context.Context, emu *emulator.Emulator) error {
@@ -51,12 +48,12 @@ func (c *Contents) fillStore(ctx context.Context, emu *emulator.Emulator) error 
 		return err
 	}
 	for _, b := range c.buckets {
-		dir := filepath.Join(c.dir, bucketsDir, b.name)
-		if err := createBucket(ctx, emu.Store(), b.name); err != nil {
-			return fmt.Errorf("%s: create the bucket: %w", dir, err)
+		if err := createBucket(ctx, emu.Store(), b.BucketSpec); err != nil {
+			return fmt.Errorf("create bucket %s: %w", b.Name, err)
 		}
+		dir := filepath.Join(c.dir, bucketsDir, b.Name)
 		for _, key := range b.keys {
-			if err := put(ctx, client, b.name, key, filepath.Join(dir, filepath.FromSlash(key))); err != nil {
+			if err := put(ctx, client, b.Name, key, filepath.Join(dir, filepath.FromSlash(key))); err != nil {
 				return err
 			}
 		}
@@ -64,12 +61,14 @@ func (c *Contents) fillStore(ctx context.Context, emu *emulator.Emulator) error 
 	return nil
 }
 
-func createBucket(ctx context.Context, store emulator.Store, name string) error {
-	_, err := store.GetBucket(ctx, name)
-	if !errors.Is(err, fakedriver.ErrNotExist) {
-		return err
+func createBucket(ctx context.Context, store emulator.Store, spec fakedriver.BucketSpec) error {
+	existing, err := store.GetBucket(ctx, spec.Name)
+	switch {
+	case errors.Is(err, fakedriver.ErrNotExist):
+		_, err = store.CreateBucket(ctx, spec)
+	case err == nil && existing.Protocol != spec.Protocol:
+		err = fmt.Errorf("it exists with protocol %s, and not %s; choose another name", existing.Protocol, spec.Protocol)
 	}
-	_, err = store.CreateBucket(ctx, fakedriver.BucketSpec{Name: name, Owner: owner})
 	return err
 }
 

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
@@ -29,8 +31,20 @@ type Contents struct {
 }
 
 type bucket struct {
-	name string
+	fakedriver.BucketSpec
+
 	keys []string
+}
+
+// HasManifests reports whether the directory has manifests, which require an API server.
+func (c *Contents) HasManifests() bool { return len(c.objects) > 0 }
+
+// AddBuckets adds buckets without objects.
+func (c *Contents) AddBuckets(specs []fakedriver.BucketSpec) {
+	for _, spec := range specs {
+		spec.Owner = emulator.RootAccount
+		c.buckets = append(c.buckets, bucket{BucketSpec: spec})
+	}
 }
 
 // HasBuckets reports whether the directory has buckets, which require the emulator's store.
@@ -108,7 +122,7 @@ func (c *Contents) readBuckets(dir string) error {
 		if err != nil {
 			return err
 		}
-		c.buckets = append(c.buckets, bucket{entry.Name(), keys})
+		c.buckets = append(c.buckets, bucket{fakedriver.BucketSpec{Name: entry.Name(), Owner: emulator.RootAccount}, keys})
 	}
 	return nil
 }

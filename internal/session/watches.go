@@ -34,6 +34,9 @@ type watches struct {
 func (s *Session) startWatches(ctx context.Context) {
 	ctx, s.watches.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	s.watches.running.Go(func() { s.publishChanges(ctx) })
+	if s.emulator.Info().StoreOnly {
+		return
+	}
 	s.watches.running.Go(func() { s.followDenials(ctx) })
 	see := s.definitionSeen()
 	s.follow(ctx, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), seer{add: see, update: see})

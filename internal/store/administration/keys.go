@@ -35,13 +35,39 @@ func (a *Administrator) rotateAccount(owner, id string) (fakedriver.Credentials,
 	if err != nil {
 		return fakedriver.Credentials{}, err
 	}
+	return rotated.Credentials(), a.replaceKey(old, rotated)
+}
+
+// replaceKey replaces an account by one with another key.
+func (a *Administrator) replaceKey(old, rotated *authorization.Principal) error {
 	// Recorded before it works, like a new account: after a crash, exactly one of the keys works.
 	if err := a.options.Records.PutAccount(rotated); err != nil {
-		return fakedriver.Credentials{}, fmt.Errorf("cannot record the new key of account %q: %w", id, err)
+		return fmt.Errorf("cannot record the new key of account %q: %w", old.Account.ID, err)
 	}
 	a.options.Registry.ReplaceAccount(old, rotated)
 	old.WaitForRequests()
-	return rotated.Credentials(), nil
+	return nil
+}
+
+// SetAccountKey gives an account of an owner a key that the caller has chosen. When it returns, another key is revoked,
+// as by RotateAccount. The error is of kind ErrInvalid for a key that fakedriver.Credentials.Validate rejects, ErrNotExist,
+// or ErrConflict if the account belongs to another owner, or another account has the access key ID.
+func (a *Administrator) SetAccountKey(ctx context.Context, owner, id string, key fakedriver.Credentials) error {
+	if err := key.Validate(); err != nil {
+		return err
+	}
+	return a.exclusively(ctx, func() error {
+		old, err := a.accountOf(owner, id)
+		if err != nil || old.Credentials() == key {
+			return err
+		}
+		if other, known := a.options.Registry.Caller(key.AccessKeyID); known && other.Account().ID != id {
+			return conflict("access key ID", key.AccessKeyID, "another account has it")
+		}
+		account := old.Account
+		account.AccessKeyID = key.AccessKeyID
+		return a.replaceKey(old, &authorization.Principal{Account: account, Secret: key.SecretAccessKey, Reach: old.Reach})
+	})
 }
 
 // newPrincipal returns an account with a new key, or without one if it is for a

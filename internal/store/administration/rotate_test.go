@@ -79,3 +79,47 @@ func TestRotateAccountRejected(t *testing.T) {
 		})
 	}
 }
+
+// TestSetAccountKey gives an account a key of the caller's choice, which survives a restart, and revokes the one before.
+func TestSetAccountKey(t *testing.T) {
+	dir := t.TempDir()
+	s := s3test.Serve(t, s3test.Options{Dir: dir})
+	s.Bucket(t, "photos")
+	first, other := s.Account(t, "app", s3test.ReadWrite("photos")), s.Account(t, "other", s3test.ReadWrite("photos"))
+	chosen := fakedriver.Credentials{AccessKeyID: "test", SecretAccessKey: "testtest"}
+	for range 2 { // again, it changes nothing
+		if err := s.SetAccountKey(t.Context(), s3test.Owner, "app", chosen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(c fakedriver.Credentials) string {
+		_, err := s.Client(t, c).ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: new("photos")})
+		return s3test.Failure(t, err)
+	}
+	if got := list(chosen); got != "" {
+		t.Errorf("listing with the chosen key: %q", got)
+	}
+	if got := list(first); got != "InvalidAccessKeyId" {
+		t.Errorf("listing with the key before: %q", got)
+	}
+	for name, tc := range map[string]struct {
+		owner, id string
+		key       fakedriver.Credentials
+		want      error
+	}{
+		"Invalid":  {s3test.Owner, "app", fakedriver.Credentials{AccessKeyID: "a:b", SecretAccessKey: "testtest"}, fakedriver.ErrInvalid},
+		"Missing":  {s3test.Owner, "none", chosen, fakedriver.ErrNotExist},
+		"Owner":    {"stranger", "app", chosen, fakedriver.ErrConflict},
+		"OthersID": {s3test.Owner, "app", other, fakedriver.ErrConflict},
+	} {
+		if err := s.SetAccountKey(t.Context(), tc.owner, tc.id, tc.key); !errors.Is(err, tc.want) {
+			t.Errorf("%s: SetAccountKey() = %v, want %v", name, err, tc.want)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := s3test.Serve(t, s3test.Options{Dir: dir}).Account(t, "app", s3test.ReadWrite("photos")); got != chosen {
+		t.Error("after a restart, the key is not the chosen one")
+	}
+}

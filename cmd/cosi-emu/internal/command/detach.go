@@ -69,6 +69,9 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 	cmd := exec.CommandContext(context.Background(), self, append([]string{"up"}, repeatFlags(flags)...)...)
 	cmd.Stderr = transcript // this process prints the result, which the child writes to its standard output
 	cmd.SysProcAttr = osprocess.OwnSession()
+	if key := flags.Lookup(cli.RootKeyFlag); key.Changed { // a secret, which the list of processes must not have
+		cmd.Env = append(os.Environ(), variableOf(key)+"="+key.Value.String())
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the emulator in the background: %w", err)
 	}
@@ -81,7 +84,7 @@ func startDetached(flags *pflag.FlagSet, transcript *os.File) (*child, error) {
 func repeatFlags(flags *pflag.FlagSet) []string {
 	args := []string{"--detach=false", "--output=" + cli.FormatText, "--" + recordsFlag}
 	flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name == "detach" || flag.Name == "output" {
+		if flag.Name == "detach" || flag.Name == "output" || flag.Name == cli.RootKeyFlag {
 			return
 		}
 		for _, value := range cli.ValuesOf(flag) {

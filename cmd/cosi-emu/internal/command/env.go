@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -15,8 +14,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/adminapi"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
+	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
 // apiTimeout limits requests to the API server.
@@ -89,11 +90,13 @@ which is the URI of the container with its signature. --map gives a variable the
 that an application reads.
 
 Besides lists of variables, the output can be the configuration of a program for S3:
-rclone, s3cmd, aws-config, thanos, loki or spring. These require --access.
+rclone, s3cmd, aws-config, thanos, loki or spring. These require --access or --bucket.
 
 --admin adds the root key of the S3 store, which is a secret. It
 has all rights in all buckets, and can create buckets outside of COSI.
-A Bucket imports such a bucket with spec.existingBucketID.`
+A Bucket imports such a bucket with spec.existingBucketID. With 'up --only', the
+root key is the only one, and always printed. --bucket adds a bucket of the store,
+with the variables that the Secret of an access would have for its protocol.`
 
 const envExamples = `  # Into this shell.
   eval "$(cosi-emu env --access demo/photos-rw)"
@@ -118,7 +121,7 @@ func newEnv(streams cli.Streams) *cobra.Command {
 		name   string
 		output string
 		a      access
-		admin  bool
+		root   rootAccess
 	)
 	formats := env.Formats()
 	cmd := &cobra.Command{
@@ -133,10 +136,10 @@ func newEnv(streams cli.Streams) *cobra.Command {
 			if err := a.validate(); err != nil {
 				return err
 			}
-			if a.access == "" && env.Format(output).RequiresAccess() {
-				return cli.Usage(fmt.Errorf("-o %s is the configuration of a program: it requires --access namespace/name", output))
+			if a.access == "" && root.bucket == "" && env.Format(output).RequiresAccess() {
+				return cli.Usage(fmt.Errorf("-o %s is the configuration of a program: it requires --access namespace/name, or --bucket", output))
 			}
-			variables, err := gather(cmd.Context(), name, a, admin)
+			variables, err := gather(cmd.Context(), name, a, root)
 			if err != nil {
 				return err
 			}
@@ -145,30 +148,69 @@ func newEnv(streams cli.Streams) *cobra.Command {
 	}
 	cli.AddName(cmd.Flags(), &name)
 	a.addFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&admin, "admin", false, "add the root key of the S3 store")
+	cmd.Flags().BoolVar(&root.admin, "admin", false, "add the root key of the S3 store")
+	cmd.Flags().StringVar(&root.bucket, "bucket", "", "bucket of the store that is added, with the root key")
 	cli.AddOutput(cmd.Flags(), &output, formats...)
 	return cmd
 }
 
-// gather returns the variables of an emulator, and of an access or the root key if selected.
-func gather(ctx context.Context, name string, a access, admin bool) ([]env.Variable, error) {
+// rootAccess is access to the store with its root key.
+type rootAccess struct {
+	admin  bool
+	bucket string
+}
+
+// flag returns the flag that selects the root key, or "".
+func (r rootAccess) flag() string {
+	switch {
+	case r.admin:
+		return "--admin"
+	case r.bucket != "":
+		return "--bucket"
+	}
+	return ""
+}
+
+// variables returns the variables of the root key if it is selected, or the emulator has no other keys.
+func (r rootAccess) variables(ctx context.Context, info instance.Info) ([]env.Variable, error) {
+	if r.bucket == "" {
+		if r.admin || info.StoreOnly {
+			return env.ForRootKey(info.Info)
+		}
+		return nil, nil
+	}
+	content, err := adminapi.NewClient(info.Control).Backend(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(content.Buckets))
+	for i, b := range content.Buckets {
+		if b.Name == r.bucket {
+			return env.ForBucket(info.Info, b.BucketSpec)
+		}
+		names[i] = b.Name
+	}
+	return nil, fmt.Errorf("emulator %q has no bucket %s: %s", info.Name, r.bucket, suggest.From(r.bucket, names))
+}
+
+// gather returns the variables of an emulator, and of an access, a bucket or the root key if selected.
+func gather(ctx context.Context, name string, a access, root rootAccess) ([]env.Variable, error) {
 	key, wanted, err := a.key()
 	if err != nil {
 		return nil, err
 	}
-	if wanted && admin {
-		return nil, cli.Usage(errors.New("--access and --admin exclude each other: a client has one key"))
+	if flag := root.flag(); wanted && flag != "" {
+		return nil, cli.Usage(fmt.Errorf("--access and %s exclude each other: a client has one key", flag))
 	}
 	info, err := cli.Ready(name)
 	if err != nil {
 		return nil, err
 	}
 	var more []env.Variable
-	switch {
-	case wanted:
+	if wanted {
 		more, err = accessVariables(ctx, info, key, a.claim)
-	case admin:
-		more, err = env.ForRootKey(info.Info)
+	} else {
+		more, err = root.variables(ctx, info)
 	}
 	if err != nil {
 		return nil, err
@@ -177,6 +219,9 @@ func gather(ctx context.Context, name string, a access, admin bool) ([]env.Varia
 }
 
 func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]env.Variable, error) {
+	if err := cli.WithAPI(info); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	c, err := connect(info)

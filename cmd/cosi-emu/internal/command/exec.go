@@ -15,7 +15,9 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/env"
+	"github.com/cosi-emu/cosi-emu/internal/instance"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
@@ -45,7 +47,10 @@ The environment has COSI_EMU_NAME, so that commands of cosi-emu use this emulato
 		Example: `  cosi-emu exec -- go test ./...
   cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw -- ./my-app
   cosi-emu exec --apply examples/quickstart.yaml --access demo/photos-rw \
-    --map S3_BUCKET=BUCKET_NAME -- ./my-app`,
+    --map S3_BUCKET=BUCKET_NAME -- ./my-app
+
+  # With S3 alone: BUCKET_NAME is the bucket, and AWS_ACCESS_KEY_ID the root key.
+  cosi-emu exec --only s3 --bucket photos -- go test ./...`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("a command is required after --")
@@ -73,7 +78,7 @@ func (e *execution) run(ctx context.Context, streams cli.Streams, args []string)
 	if err := e.access.validate(); err != nil {
 		return err
 	}
-	if err := e.start.ValidateAssume(); err != nil {
+	if err := errors.Join(e.start.ValidateOnly(), e.start.ValidateAssume()); err != nil {
 		return err
 	}
 	manifests, err := readManifests(e.files)
@@ -118,6 +123,13 @@ func (e *execution) environment(ctx context.Context, running *session.Session) (
 	if err != nil {
 		return nil, err
 	}
+	if info := running.Info(); info.StoreOnly {
+		more, err := storeVariables(info, e.start.Buckets())
+		if err != nil {
+			return nil, err
+		}
+		return e.access.mapped(append(variables, more...))
+	}
 	if !wanted {
 		return e.access.mapped(variables)
 	}
@@ -128,6 +140,14 @@ func (e *execution) environment(ctx context.Context, running *session.Session) (
 		return nil, err
 	}
 	return e.access.mapped(append(variables, more...))
+}
+
+// storeVariables returns the variables of the first bucket, or of the root key without one.
+func storeVariables(info instance.Info, buckets []fakedriver.BucketSpec) ([]env.Variable, error) {
+	if len(buckets) == 0 {
+		return env.ForRootKey(info.Info)
+	}
+	return env.ForBucket(info.Info, buckets[0])
 }
 
 func runCommand(ctx context.Context, streams cli.Streams, program string, args []string, variables []env.Variable) error {

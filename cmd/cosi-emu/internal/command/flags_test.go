@@ -31,7 +31,7 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		"kind": {"embedded", "embedded"}, "version": {"v1alpha1", "v1alpha1"}, "dialect": {"one-mode", "one-mode"},
 		"protocols": {"Azure,S3", "Azure,S3"}, "encoder": {"json", "json"}, "level": {"error", "error"},
 		"time-encoding": {"iso8601", "iso8601"}, "sets": {"kep,cosi", "kep,cosi"}, "origins": {"http://a,http://b", "http://a,http://b"},
-		"duration": {"7s", "7s"}, "stringArray": {"seven", "[seven]"}, "stringSlice": {"seven", "[seven]"},
+		"duration": {"7s", "7s"}, "key": {"seven:seven", "seven:seven"}, "stringArray": {"seven", "[seven]"}, "stringSlice": {"seven", "[seven]"},
 	}
 	if value, ok := values[flag.Value.Type()]; ok {
 		return value[0], value[1]

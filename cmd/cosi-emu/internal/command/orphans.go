@@ -186,6 +186,9 @@ func (f *orphansFlags) read(ctx context.Context, streams cli.Streams) (orphans.C
 	if err != nil {
 		return orphans.Cluster{}, listed, err
 	}
+	if err := cli.WithAPI(info); err != nil {
+		return orphans.Cluster{}, listed, err
+	}
 	if listed.Buckets == nil && listed.Accounts == nil {
 		if err := listEmulator(ctx, info, &listed); err != nil {
 			return orphans.Cluster{}, listed, err

@@ -131,12 +131,17 @@ func isUnused(flags *pflag.FlagSet, name string) bool {
 // another one, which runs already.
 func isOwnName(flag *pflag.Flag) bool { return flag.Name == "name" && flag.DefValue == "" }
 
+// variableOf returns the environment variable for a flag.
+func variableOf(flag *pflag.Flag) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+}
+
 // flagsFromEnvironment sets the flags that are missing on the command line from their
 // environment variables.
 func flagsFromEnvironment(flags *pflag.FlagSet) error {
 	var errs []error
 	flags.VisitAll(func(flag *pflag.Flag) {
-		name := envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		name := variableOf(flag)
 		value, ok := os.LookupEnv(name)
 		if !ok || flag.Changed || flag.Name == "help" || isUnused(flags, flag.Name) || isOwnName(flag) {
 			return

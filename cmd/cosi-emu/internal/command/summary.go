@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/env"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
 )
 
@@ -24,13 +25,25 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 		return cli.PrintJSON(streams, upInfo{Info: info, KubeconfigContent: keys})
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "COSI is up (emulator %q).\n\n", info.Name)
+	subject := "COSI"
+	if info.StoreOnly {
+		subject = "Object storage"
+	}
+	fmt.Fprintf(&text, "%s is up (emulator %q).\n\n", subject, info.Name)
 	for _, warning := range info.Warnings {
 		fmt.Fprintf(&text, "  Warning: %s\n\n", warning)
 	}
 	writePlaces(&text, info)
 	writeDriverVariables(&text, info)
-	writeNextSteps(&text, info, detached)
+	if info.StoreOnly {
+		err = writeStore(&text, info)
+	} else {
+		writeExample(&text, info)
+	}
+	if err != nil {
+		return err
+	}
+	writeStop(&text, info, detached)
 	if keys != "" {
 		fmt.Fprintf(&text, "\nClients on other machines use this kubeconfig. It has the keys of the administrator:\n\n%s", keys)
 	}
@@ -48,7 +61,7 @@ type upInfo struct {
 
 // keysForOthers returns the kubeconfig for other machines; empty if they cannot connect.
 func keysForOthers(info instance.Info) (string, error) {
-	if info.Listen == "" || info.Context != "" {
+	if info.Listen == "" || info.Kubeconfig == "" || info.Context != "" {
 		return "", nil
 	}
 	content, err := os.ReadFile(info.Kubeconfig)
@@ -83,20 +96,42 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 		cli.Quote(info.DriverServiceAccount))
 }
 
-func writeNextSteps(text *strings.Builder, info instance.Info, detached bool) {
-	self, api := cli.Program(), ""
-	down := self + strings.TrimPrefix(instance.Command("down", info.Name), "cosi-emu")
+// writeExample writes the next commands of an application with COSI.
+func writeExample(text *strings.Builder, info instance.Info) {
+	api := ""
 	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
 	}
 	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket and access to it:\n\n")
-	fmt.Fprintf(text, "  %s example%s | %s apply -f -\n", self, api, kubectl)
+	fmt.Fprintf(text, "  %s example%s | %s apply -f -\n", cli.Program(), api, kubectl)
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
+}
+
+// writeStore writes the root key, which applications use without COSI.
+func writeStore(text *strings.Builder, info instance.Info) error {
+	key, err := env.RootKey(info.Info)
+	if err != nil {
+		return err
+	}
+	text.WriteString("\nApplications use the root key:\n\n")
+	fmt.Fprintf(text, "  access key ID      %s\n  secret access key  %s\n", key.AccessKeyID, key.SecretAccessKey)
+	text.WriteString("\nSet the variables that clients read, with --bucket also for one bucket:\n\n")
+	fmt.Fprintf(text, "  eval \"$(%s)\"\n", programLine("env", info.Name))
+	return nil
+}
+
+func writeStop(text *strings.Builder, info instance.Info, detached bool) {
+	down := programLine("down", info.Name)
 	if detached {
 		fmt.Fprintf(text, "\nStop it:\n\n  %s\n", down)
 		return
 	}
 	fmt.Fprintf(text, "\nPress Ctrl-C to stop it, or run elsewhere:\n\n  %s\n", down)
+}
+
+// programLine returns the command line of a verb for an emulator, with this program.
+func programLine(verb, name string) string {
+	return cli.Program() + strings.TrimPrefix(instance.Command(verb, name), "cosi-emu")
 }

@@ -17,7 +17,8 @@ func TestNextSteps(t *testing.T) {
 	for api, example := range map[objectstorage.Version]string{"": "", objectstorage.V1alpha2: "", objectstorage.V1alpha1: " --api v1alpha1"} {
 		info := instance.Info{Name: "mine", Info: emulator.Info{API: api, Kubeconfig: "/home/my user/kubeconfig"}}
 		var text strings.Builder
-		writeNextSteps(&text, info, true)
+		writeExample(&text, info)
+		writeStop(&text, info, true)
 		for _, want := range []string{
 			" example" + example + " | kubectl --kubeconfig '/home/my user/kubeconfig' apply -f -\n", " down --name mine\n",
 		} {

@@ -36,6 +36,9 @@ processes, which all users of this machine can read, does not have the token.`,
 			if err != nil {
 				return err
 			}
+			if err := cli.WithAPI(info); err != nil {
+				return err
+			}
 			if info.UI, err = adminapi.NewClient(info.Control).OpenPage(cmd.Context()); err != nil {
 				return err
 			}

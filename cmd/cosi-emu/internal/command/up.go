@@ -12,6 +12,41 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/session"
 )
 
+const upHelp = `Start an emulator: a Kubernetes control plane with the COSI kinds, the COSI controller
+and sidecar, a fake driver with its S3 store, and default classes. The command prints
+all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
+files.
+
+With --api v1alpha1, kinds, controller, sidecar and fake driver have version v1alpha1,
+which most deployments run.
+
+With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
+supervises it. With --driver you start it. A bridge translates for drivers of v1alpha1.
+
+The control plane is etcd, kube-apiserver and kube-controller-manager, from
+--control-plane-dir or $KUBEBUILDER_ASSETS, then from the user's cache, then by a
+download. If there is none, an API server in this process takes their place: it serves
+custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
+gets the programs, if necessary by a build. --control-plane selects one or the other.
+
+With --only, it is the object store alone: S3, and also GCS and Azure if the list has them.
+There is no API server, controller, sidecar and driver. Applications use the root key of the
+store. docs/storage.md has the details.
+
+With --crds, the API server has the CustomResourceDefinitions of another draft of COSI, for
+your own controller and sidecar. If they lack fields that the emulator's own write, the
+start names the fields and is rejected. docs/drafts.md has the drafts.
+
+All services listen on 127.0.0.1. With --listen, other machines can connect: everything
+then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
+administrator, and the Secrets of accesses contain keys and certificate authority of S3.
+With --only, TLS also requires --tls.
+
+With --existing-cluster no control plane is started. Controller, sidecar, driver and
+store run on this machine against the cluster of the kubeconfig, as the
+ServiceAccounts cosi-controller and cosi-sidecar in namespace cosi-system. When 'up'
+stops, it deletes its own objects in the cluster, and keeps the objects of users.`
+
 const upExamples = `  # Ctrl-C stops it.
   cosi-emu up
 
@@ -30,6 +65,11 @@ const upExamples = `  # Ctrl-C stops it.
 
   # For a page on a development server, which uploads with presigned URLs or forms.
   cosi-emu up --s3-cors-origin http://localhost:3000
+
+  # S3 alone, in place of another S3 server, with a bucket and a key that the tests know.
+  cosi-emu up -d --only s3 --bucket photos --s3-root-key test:testtest --s3-port 9000
+  eval "$(cosi-emu env --bucket photos)"
+  aws s3 cp README.md "s3://$BUCKET_NAME"
 
   # With everything that another emulator had when 'cosi-emu snapshot save' ran.
   cosi-emu up --from ./my.snapshot
@@ -74,43 +114,15 @@ func newUp(streams cli.Streams) *cobra.Command {
 		output string
 	)
 	cmd := &cobra.Command{
-		Use:   "up",
-		Short: "Start an emulator",
-		Long: `Start an emulator: a Kubernetes control plane with the COSI kinds, the COSI controller
-and sidecar, a fake driver with its S3 store, and default classes. The command prints
-all endpoints and runs until Ctrl-C. Then it stops all components and deletes their
-files.
-
-With --api v1alpha1, kinds, controller, sidecar and fake driver have version v1alpha1,
-which most deployments run.
-
-With --driver-cmd, the emulator starts your own driver in place of the fake driver, and
-supervises it. With --driver you start it. A bridge translates for drivers of v1alpha1.
-
-The control plane is etcd, kube-apiserver and kube-controller-manager, from
---control-plane-dir or $KUBEBUILDER_ASSETS, then from the user's cache, then by a
-download. If there is none, an API server in this process takes their place: it serves
-custom resources, and the built-in kinds that COSI and its users need. 'cosi-emu setup'
-gets the programs, if necessary by a build. --control-plane selects one or the other.
-
-With --crds, the API server has the CustomResourceDefinitions of another draft of COSI, for
-your own controller and sidecar. If they lack fields that the emulator's own write, the
-start names the fields and is rejected. docs/drafts.md has the drafts.
-
-All services listen on 127.0.0.1. With --listen, other machines can connect: everything
-then uses TLS, and requires keys. 'up' prints the kubeconfig with the keys of the
-administrator, and the Secrets of accesses contain keys and certificate authority of S3.
-
-With --existing-cluster no control plane is started. Controller, sidecar, driver and
-store run on this machine against the cluster of the kubeconfig, as the
-ServiceAccounts cosi-controller and cosi-sidecar in namespace cosi-system. When 'up'
-stops, it deletes its own objects in the cluster, and keeps the objects of users.`,
+		Use:     "up",
+		Short:   "Start an emulator",
+		Long:    upHelp,
 		Example: upExamples,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := errors.Join(s.ValidateCluster(), s.ValidateAssume()); err != nil {
+			if err := errors.Join(s.ValidateOnly(), s.ValidateCluster(), s.ValidateAssume()); err != nil {
 				return err
 			}
 			if detach {

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
 	"github.com/cosi-emu/cosi-emu/internal/initdir"
 	"github.com/cosi-emu/cosi-emu/internal/session"
@@ -35,12 +36,14 @@ type Flags struct {
 	Records bool
 
 	cluster clusterFlags
+	store   storeFlags
 	own     OwnComponents
 	pods    cli.Pods
 	timeout time.Duration
-	limit   string // the flag of the timeout
-	init    string // the directory or manifest that fills the emulator
-	crds    string // the file or directory with other definitions
+	limit   string                  // the flag of the timeout
+	buckets []fakedriver.BucketSpec // of --bucket
+	init    string                  // the directory or manifest that fills the emulator
+	crds    string                  // the file or directory with other definitions
 }
 
 // Add adds all flags.
@@ -50,6 +53,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 		"version of the COSI kinds and of the driver's protocol, v1alpha1 or v1alpha2 (default: as --data-dir or --from, else v1alpha2)")
 	f.AddEmulator(flags)
 	o := &f.Session.Emulator
+	f.store.addFlags(flags, o)
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
 		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
 			"repeated (default: the names in --data-dir or --from, if any)")
@@ -78,6 +82,9 @@ func (f *Flags) readInit() (err error) {
 	}
 	if f.Session.Init.HasBuckets() && !f.hasStore() {
 		return cli.Usage(fmt.Errorf("--init: %s has buckets, and an emulator with your own driver has no store for them", f.init))
+	}
+	if f.Session.Init.HasManifests() && f.Session.Emulator.StoreOnly {
+		return cli.Usage(fmt.Errorf("--init: %s has manifests, and with --only there is no API server for them; it can have buckets", f.init))
 	}
 	return nil
 }
@@ -165,14 +172,14 @@ func (f *Flags) ValidateAssume() error {
 
 // Run starts an emulator, calls during, and stops the emulator again.
 func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
-	if err := f.cluster.validate(f.Session); err != nil {
+	if err := errors.Join(f.cluster.validate(f.Session), f.applyOnly()); err != nil {
 		return err
 	}
 	f.own.inCluster = f.cluster.wanted
 	if err := f.own.Apply(&f.Session.Emulator); err != nil {
 		return err
 	}
-	if err := errors.Join(f.readCRDs(), f.readInit(), f.pods.Apply(&f.Session.Emulator)); err != nil {
+	if err := errors.Join(f.readCRDs(), f.readInit(), f.addBuckets(), f.pods.Apply(&f.Session.Emulator)); err != nil {
 		return err
 	}
 	f.cluster.apply(&f.Session)
