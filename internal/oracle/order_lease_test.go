@@ -32,7 +32,11 @@ func TestWorkWithoutLease(t *testing.T) {
 		"LostAgain": {
 			reason: "Another incarnation does not wait.", events: []journal.Event{lost, started, lost}, later: time.Second, want: finding,
 		},
-		"Own": {reason: "It has its Lease.", events: []journal.Event{lease("get leases", "sidecar")}, later: time.Second},
+		"NotWaiting": {
+			reason: "Another incarnation works before it has the Lease.", events: []journal.Event{regained, started}, want: finding,
+		},
+		"Waited": {reason: "Another incarnation has got the Lease.", events: []journal.Event{regained, started, regained}},
+		"Own":    {reason: "It has its Lease.", events: []journal.Event{lease("get leases", "sidecar")}, later: time.Second},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -17,34 +17,57 @@ import (
 // another holder has its Lease.
 const leaseGrace = 300 * time.Millisecond
 
-// workWithoutLease finds writes and calls of a component that has read that another holder has its Lease, and
-// has not got it back. That holder works, too.
+// workWithoutLease finds writes and calls of a component that elects leaders and has no Lease: it has read that
+// another holder has it, or it has started and not got it yet. That holder works, too.
 func workWithoutLease(e *evidence.Evidence) []Finding {
 	var found []Finding
-	lost := map[string]journal.Event{} // by component
+	elects := map[string]bool{}
+	lost := map[string]journal.Event{} // why a component has no Lease
 	for _, event := range e.Events {
-		name := event.Operation.Name
-		switch before, isLost := lost[event.Component]; {
-		case event.Seam == journal.SeamProcess && name == journal.StepStart, isLease(event) && event.Write() && !event.Failed():
+		before, isLost := lost[event.Component]
+		switch {
+		case event.Seam == journal.SeamProcess && event.Operation.Name == journal.StepStart:
+			delete(lost, event.Component)
+			if elects[event.Component] {
+				lost[event.Component] = event
+			}
+		case isLease(event) && event.Write() && !event.Failed():
+			elects[event.Component] = true
 			delete(lost, event.Component)
 		case isLease(event):
 			if !isLost && heldByAnother(event) {
 				lost[event.Component] = event
 			}
-		case isLost && BreaksSilence(event) && event.Time.Sub(before.Time.Add(before.Duration)) > leaseGrace:
+		case isLost && BreaksSilence(event) && !isSudden(before, event):
 			delete(lost, event.Component) // one finding is enough
-			found = append(found, Finding{
-				Subject: event.Operation.Subject, Events: []uint64{before.Seq, event.Seq},
-				Message: fmt.Sprintf("%s did %s, although it had read that another holder has its Lease %s",
-					event.Component, event.Operation, before.Operation.Subject),
-			})
+			found = append(found, withoutLease(before, event))
 		}
 	}
 	return found
 }
 
+// isSudden reports whether a component may have begun an operation before it knew that its Lease was lost. One
+// that has just started knows that it has none.
+func isSudden(lost, event journal.Event) bool {
+	return lost.Seam == journal.SeamAPI && event.Time.Sub(lost.Time.Add(lost.Duration)) <= leaseGrace
+}
+
+func withoutLease(lost, event journal.Event) Finding {
+	why := "it had started, and not got its Lease yet"
+	if lost.Seam == journal.SeamAPI {
+		why = "it had read that another holder has its Lease " + lost.Operation.Subject
+	}
+	return Finding{
+		Subject: event.Operation.Subject, Events: []uint64{lost.Seq, event.Seq},
+		Message: fmt.Sprintf("%s did %s, although %s", event.Component, event.Operation, why),
+	}
+}
+
+// leaders is a part of the names of Leases by which leaders are elected. Others announce drivers.
+const leaders = "-leader"
+
 func isLease(e journal.Event) bool {
-	return e.Seam == journal.SeamAPI && strings.HasSuffix(e.Operation.Name, " leases")
+	return e.Seam == journal.SeamAPI && strings.HasSuffix(e.Operation.Name, " leases") && strings.Contains(e.Operation.Subject, leaders)
 }
 
 // heldByAnother reports whether a component has read a Lease that the emulator has given to another holder.
