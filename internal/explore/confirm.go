@@ -19,6 +19,7 @@ const (
 )
 
 func (e *explorer) confirmAll(ctx context.Context) error {
+	e.shared.pool.ForgetStates()
 	errs := make([]error, len(e.report.Findings))
 	var all sync.WaitGroup
 	for i := range e.report.Findings {

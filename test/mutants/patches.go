@@ -192,6 +192,12 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 func secretPatches() []Patch {
 	return []Patch{
 		{
+			Name:    "second-secret-empty",
+			Bug:     "The sidecar writes the first Secret of an access only, and reports that the access is ready.",
+			Net:     suite("multibucket"),
+			Oracles: []string{vocabulary.Loss, vocabulary.Order}, Took: "12 s",
+		},
+		{
 			Name:    "orphaned-secret-forgotten",
 			Bug:     "A Secret without its owner reference does not belong to its access any more, and keeps its finalizer.",
 			Net:     interfering(oneAccess, "strip-owners", "sidecar api * */app*"),

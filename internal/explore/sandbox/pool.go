@@ -126,5 +126,8 @@ func (p *Pool) ReplaceUnclean(ctx context.Context, w *Sandbox, err error) (*Sand
 	return p.Take(ctx)
 }
 
+// ForgetStates has each state at rest judged again: a busy machine may have judged one too early.
+func (p *Pool) ForgetStates() { p.Options.rest.known.Clear() }
+
 // Size returns the number of sandboxes.
 func (p *Pool) Size() int { return p.Options.Count }
