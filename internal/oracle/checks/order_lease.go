@@ -21,29 +21,47 @@ const leaseGrace = 300 * time.Millisecond
 // another holder has it, or it has started and not got it yet. That holder works, too.
 func workWithoutLease(e *evidence.Evidence) []Finding {
 	var found []Finding
-	elects := map[string]bool{}
-	lost := map[string]journal.Event{} // why a component has no Lease
+	leases := leaseReader{elects: map[string]bool{}, lost: map[string]journal.Event{}}
 	for _, event := range e.Events {
-		before, isLost := lost[event.Component]
-		switch {
-		case event.Seam == journal.SeamProcess && event.Operation.Name == journal.StepStart:
-			delete(lost, event.Component)
-			if elects[event.Component] {
-				lost[event.Component] = event
-			}
-		case isLease(event) && event.Write() && !event.Failed():
-			elects[event.Component] = true
-			delete(lost, event.Component)
-		case isLease(event):
-			if !isLost && heldByAnother(event) {
-				lost[event.Component] = event
-			}
-		case isLost && BreaksSilence(event) && !isSudden(before, event):
-			delete(lost, event.Component) // one finding is enough
-			found = append(found, withoutLease(before, event))
+		if lost, works := leases.next(event); works {
+			found = append(found, withoutLease(lost, event))
 		}
 	}
 	return found
+}
+
+// leaseReader follows the Leases of components.
+type leaseReader struct {
+	elects map[string]bool          // by component
+	lost   map[string]journal.Event // why a component has no Lease
+}
+
+// next reads an event. It reports whether the event is work without a Lease, once for each loss, and why there is none.
+func (l leaseReader) next(event journal.Event) (lost journal.Event, works bool) {
+	lost, isLost := l.lost[event.Component]
+	switch {
+	case event.Seam == journal.SeamProcess && event.Operation.Name == journal.StepStart:
+		delete(l.lost, event.Component)
+		if l.elects[event.Component] {
+			l.lost[event.Component] = event
+		}
+	case isLease(event):
+		l.nextLease(event, isLost)
+	case isLost && BreaksSilence(event) && !isSudden(lost, event):
+		delete(l.lost, event.Component)
+		return lost, true
+	}
+	return lost, false
+}
+
+func (l leaseReader) nextLease(event journal.Event, isLost bool) {
+	switch {
+	case event.Write() && !event.Failed():
+		l.elects[event.Component] = true
+		delete(l.lost, event.Component)
+	case !isLost && heldByAnother(event):
+		l.lost[event.Component] = event
+	}
 }
 
 // isSudden reports whether a component may have begun an operation before it knew that its Lease was lost. One
