@@ -48,7 +48,7 @@ func ValidateIDs(ids IDs, dialect dialects.Dialect) error {
 // ownPrefix begins an ID that is no name.
 const ownPrefix = "id:own/"
 
-// ownIDs translates the IDs in calls between those that the driver returns, and those of its backend. It is
+// ownIDs translates the IDs in calls: callers have the driver's, and the backend has names. It is
 // safe for concurrent use.
 type ownIDs struct {
 	form IDs

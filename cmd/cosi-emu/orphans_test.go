@@ -24,7 +24,7 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// orphansReport is what the test reads of the output.
+// orphansReport has the fields of the output that the test reads.
 type orphansReport struct {
 	Compared []string `json:"compared"`
 	Orphans  []orphan `json:"orphans"`

@@ -56,7 +56,7 @@ type Orphan struct {
 	Kind Kind `json:"kind"`
 	// Object is the object, as "Bucket/NAME" or "Secret/NAMESPACE/NAME", or "bucket NAME" or "account ID" of the backend.
 	Object string `json:"object"`
-	// Problem is what is missing, and Action what to do.
+	// Problem names the missing part, and Action the remedy.
 	Problem string `json:"problem"`
 	Action  string `json:"action"`
 }

@@ -164,7 +164,7 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 		if err := client.IgnoreNotFound(emu.Client().Get(ctx, of, o)); err != nil {
 			return nil, fmt.Errorf("look at the bystander: %w", err)
 		}
-		contents, err := lasting(o)
+		contents, err := stable(o)
 		if err != nil {
 			return nil, err
 		}
@@ -188,9 +188,9 @@ func (b *bystander) look(ctx context.Context, emu *emulator.Emulator) (map[strin
 	return states, errors.Join(err, err2)
 }
 
-// lasting renders an object without its version and times. A sidecar that has started grants an access again,
+// stable renders objects without their versions and times. A sidecar that has started grants an access again,
 // and reports when a busy machine lets that call time out, until the next one.
-func lasting(o client.Object) (string, error) {
+func stable(o any) (string, error) {
 	text, err := rendered(o)
 	if err != nil {
 		return "", err

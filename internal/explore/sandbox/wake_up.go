@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,12 +30,13 @@ func (s *restStates) add(state string) { s.known.Store(state, true) }
 // awaken restarts controller, sidecars and bridge after they have come to rest. A component that then
 // changes something has missed the event that should have made it do so.
 func (r *running) awaken() error {
-	rested, state := r.seen.State, r.restState()
-	if r.seen.End.Active || r.sandbox.rest.has(state) {
-		return nil
+	rested := r.seen.State
+	state, err := r.restState()
+	if err != nil || r.seen.End.Active || r.sandbox.rest.has(state) {
+		return err
 	}
 	mark := r.sandbox.Emulator.Journal().Mark()
-	if err := r.sandbox.restart(r); err != nil {
+	if err := r.sandbox.restart(r.context); err != nil {
 		return err
 	}
 	if err := r.settle(func() bool { return r.seen.State.Equals(rested) }, quietForSure, quietIfStarved); err != nil {
@@ -77,22 +79,22 @@ func subjectOf(part string) string {
 	return strings.Replace(part, " ", "/", 1)
 }
 
-// restState renders the objects and the classes, on which a component that starts decides.
-func (r *running) restState() string {
-	names := r.seen.Names
-	classes := []any{r.seen.End.Objects.BucketClasses, r.seen.End.Objects.AccessClasses}
-	return run.ShortText(r.seen.State) + names.In(run.ShortText(classes))
+// restState renders the objects and the classes, on which a component that starts decides, without what differs
+// between sandboxes.
+func (r *running) restState() (string, error) {
+	classes, err := stable([]any{r.seen.End.Objects.BucketClasses, r.seen.End.Objects.AccessClasses})
+	return run.ShortText(r.seen.State) + r.seen.Names.In(classes), err
 }
 
 // restart restarts the components that work on objects.
-func (sb *Sandbox) restart(r *running) error {
+func (sb *Sandbox) restart(ctx context.Context) error {
 	var errs []error
 	for _, c := range sb.Emulator.Components() {
 		base := strings.TrimSuffix(c.Name(), vocabulary.ReplicaSuffix)
 		if base != emulator.ComponentController && base != emulator.ComponentBridge && !emulator.IsSidecar(base) {
 			continue
 		}
-		if err := c.Restart(r.context); err != nil {
+		if err := c.Restart(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("restart %s of a sandbox: %w", c.Name(), err))
 		}
 	}

@@ -1,4 +1,4 @@
-// Package job is the controller of Jobs, as that of kube-controller-manager: it runs the Pods of a Job until they have
+// Package job is the controller of Jobs in place of kube-controller-manager's: it runs the Pods of a Job until they have
 // ended, counts them, and reports the result in the conditions of the Job.
 //
 // It reads a Job and its Pods from the API server before each decision, so that it never acts on an old state. The

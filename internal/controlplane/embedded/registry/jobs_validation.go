@@ -22,7 +22,7 @@ func validateJob(j *batchv1.Job) field.ErrorList {
 	return append(errs, validateIndexedName(j)...)
 }
 
-// validateGeneratedSelector checks that no label of the user has replaced those of the Job.
+// validateGeneratedSelector checks that the Job's own labels have not been replaced by a user's.
 func validateGeneratedSelector(j *batchv1.Job) field.ErrorList {
 	if isSet(j.Spec.ManualSelector) || j.Spec.Selector == nil {
 		return nil
