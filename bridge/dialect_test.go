@@ -74,14 +74,7 @@ func TestDetectOld(t *testing.T) {
 // TestNotADriver: a server without COSI has no dialect.
 func TestNotADriver(t *testing.T) {
 	listener, server := bufconn.Listen(1<<20), grpc.NewServer()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
+	harness.ServeOn(t, server, listener)
 	b := newBridge(t, bridge.Options{DialOptions: dialing(listener)})
 	_, err := b.DriverGetInfo(t.Context(), &cosiv1alpha2.DriverGetInfoRequest{})
 	if status.Code(err) != codes.Unimplemented || !strings.Contains(err.Error(), "neither COSI v1alpha2 nor v1alpha1") {

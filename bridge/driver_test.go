@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // oldDriver is an idempotent driver of v1alpha1, in memory.
@@ -44,14 +45,7 @@ func (d *oldDriver) dial(tb testing.TB) []grpc.DialOption {
 	tb.Helper()
 	listener, server := bufconn.Listen(1<<20), grpc.NewServer()
 	d.register(server)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	tb.Cleanup(func() {
-		server.Stop()
-		if err := <-served; err != nil {
-			tb.Error(err)
-		}
-	})
+	harness.ServeOn(tb, server, listener)
 	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 		return listener.DialContext(ctx)
 	})}

@@ -41,14 +41,7 @@ func serveOn(t *testing.T, server *grpc.Server, socket string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
+	harness.ServeOn(t, server, listener)
 }
 
 // connectTo returns a connection to a relay. Both are closed when the test ends.

@@ -81,14 +81,7 @@ func serve(t *testing.T, socket string, c *controller) {
 	}
 	server := grpc.NewServer()
 	c.register(server)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
+	harness.ServeOn(t, server, listener)
 }
 
 // prepare makes a Pod with a ready access, and returns the context of its volume.

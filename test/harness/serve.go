@@ -25,3 +25,22 @@ func Serve(tb testing.TB, serve func(context.Context, net.Listener) error) (addr
 	})
 	return l.Addr().String()
 }
+
+// Server is a server that Stop ends, such as a *grpc.Server.
+type Server interface {
+	Serve(listener net.Listener) error
+	Stop()
+}
+
+// ServeOn runs a server on a listener until the test ends. It is an error if the server fails.
+func ServeOn(tb testing.TB, server Server, listener net.Listener) {
+	tb.Helper()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	tb.Cleanup(func() {
+		server.Stop()
+		if err := <-served; err != nil {
+			tb.Errorf("serve: %v", err)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -33,9 +34,7 @@ func TestWakeUp(t *testing.T) {
 	claim := &v1alpha2.BucketClaim{}
 	claim.Namespace, claim.Name = run.Namespace, "photos"
 	claim.Spec.BucketClassName, claim.Spec.Protocols = "late", []v1alpha2.Protocol{v1alpha2.ProtocolS3}
-	if err := w.Emulator.Client().Create(t.Context(), claim); err != nil {
-		t.Fatal(err)
-	}
+	create(t, w, claim)
 	rest(t, r)
 	deaf := fault.Fault{
 		Name: "deaf", Effect: fault.Effect{Drop: true},
@@ -46,9 +45,7 @@ func TestWakeUp(t *testing.T) {
 	}
 	class := &v1alpha2.BucketClass{}
 	class.Name, class.Spec.DriverName, class.Spec.DeletionPolicy = "late", w.Emulator.Info().DriverName, v1alpha2.DeletionPolicyDelete
-	if err := w.Emulator.Client().Create(t.Context(), class); err != nil {
-		t.Fatal(err)
-	}
+	create(t, w, class)
 	rest(t, r)
 	w.Emulator.Faults().Clear()
 	if err := r.awaken(); err != nil {
@@ -78,6 +75,13 @@ func TestWakeUp(t *testing.T) {
 func rest(t *testing.T, r *running) {
 	t.Helper()
 	if err := r.settle(func() bool { return true }, quietForSure, quietIfStarved); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func create(t *testing.T, w *Sandbox, object client.Object) {
+	t.Helper()
+	if err := w.Emulator.Client().Create(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,14 +58,7 @@ func serve(t *testing.T) (*node, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
+	harness.ServeOn(t, server, listener)
 	return n, "unix://" + socket
 }
 
