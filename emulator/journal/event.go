@@ -93,6 +93,15 @@ func (e Event) Write() bool {
 	return slices.Contains(writeVerbs, verb)
 }
 
+// Changes reports whether the event can change something, and does not occur in an idle system: a write to the API
+// server, or a call to a driver. Writes of Leases and DriverGetInfo do not count.
+func (e Event) Changes() bool {
+	if e.Seam == SeamRPC {
+		return e.Operation.Name != "DriverGetInfo"
+	}
+	return e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
+}
+
 // String renders the event as one line, as `cosi-emu logs` shows it.
 func (e Event) String() string {
 	var line strings.Builder

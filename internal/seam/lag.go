@@ -2,7 +2,6 @@ package seam
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -51,7 +50,7 @@ func (w *lagging) look() (left time.Duration, busy bool) {
 	pending := w.journal.Pending() // before the ended ones
 	for _, e := range w.journal.Since(w.mark) {
 		w.mark = e.Seq
-		if !progresses(e) {
+		if !e.Changes() {
 			continue
 		}
 		w.times[keyOf(e)]++
@@ -60,15 +59,9 @@ func (w *lagging) look() (left time.Duration, busy bool) {
 		}
 	}
 	for _, e := range pending {
-		busy = busy || progresses(e) && w.times[keyOf(e)] < lagRepetitions
+		busy = busy || e.Changes() && w.times[keyOf(e)] < lagRepetitions
 	}
 	return lagQuiet - time.Since(w.since), busy
 }
 
 func keyOf(e journal.Event) string { return e.Component + " " + e.Operation.String() }
-
-// progresses reports whether an operation can change something: a write to the API server, or a call to a
-// driver.
-func progresses(e journal.Event) bool {
-	return e.Seam == journal.SeamRPC || e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
-}

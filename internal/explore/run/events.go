@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // InOrder sorts events by start time. The journal sorts them by end time.
@@ -22,7 +21,7 @@ func InOrder(events []journal.Event) []journal.Event {
 // IsProgress reports whether an event can be progress. Writes of Kubernetes Events
 // cannot.
 func IsProgress(e journal.Event) bool {
-	return checks.BreaksSilence(e) && !strings.HasSuffix(e.Operation.Name, " events")
+	return e.Changes() && !strings.HasSuffix(e.Operation.Name, " events")
 }
 
 // KindOf maps the resources that a run changes to the kinds of their objects.

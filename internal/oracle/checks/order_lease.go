@@ -47,7 +47,7 @@ func (l leaseReader) next(event journal.Event) (lost journal.Event, works bool) 
 		}
 	case isLease(event):
 		l.nextLease(event, isLost)
-	case isLost && BreaksSilence(event) && !isSudden(lost, event):
+	case isLost && event.Changes() && !isSudden(lost, event):
 		delete(l.lost, event.Component)
 		return lost, true
 	}

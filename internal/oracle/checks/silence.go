@@ -2,7 +2,6 @@ package checks
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
@@ -11,17 +10,6 @@ import (
 
 // maxShown is the maximum number of events that a finding lists.
 const maxShown = 5
-
-// BreaksSilence reports whether an event does not occur in an idle system: a write to the API server,
-// or a call to a driver. Writes of Leases and DriverGetInfo do not count.
-func BreaksSilence(e journal.Event) bool {
-	switch e.Seam {
-	case journal.SeamRPC:
-		return e.Operation.Name != evidence.GetInfo
-	default:
-		return e.Write() && !strings.HasSuffix(e.Operation.Name, " leases")
-	}
-}
 
 // brokenSilence finds observations in which components were still active.
 func brokenSilence(e *evidence.Evidence) []Finding {
@@ -52,7 +40,7 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 func breaksOfSilence(e *evidence.Evidence, after, until uint64) []journal.Event {
 	var found []journal.Event
 	for _, event := range e.ScopeEvents {
-		if BreaksSilence(event) && event.Seq > after && event.Seq <= until {
+		if event.Changes() && event.Seq > after && event.Seq <= until {
 			found = append(found, event)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 )
 
 // Component is a component of an emulator. An *emulator.Component implements it.
@@ -146,7 +145,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	before := d.since
 	for _, e := range d.journal.Since(d.mark) {
 		d.mark = e.Seq
-		if !checks.BreaksSilence(e) || !scope.Concerns(e) {
+		if !e.Changes() || !scope.Concerns(e) {
 			continue
 		}
 		d.latest = e
@@ -165,7 +164,7 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 
 // busy reports whether an activity is in flight, or a component is restarting.
 func (d *Detector) busy(scope eventscope.Scope) bool {
-	inFlight := func(e journal.Event) bool { return checks.BreaksSilence(e) && scope.Concerns(e) }
+	inFlight := func(e journal.Event) bool { return e.Changes() && scope.Concerns(e) }
 	restarting := func(c Component) bool {
 		return c.Restarting() && (isShared(c.Name()) || scope.Names(c.Name()))
 	}

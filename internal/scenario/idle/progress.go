@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -25,5 +24,5 @@ func LastProgress(j *journal.Journal, scope eventscope.Scope, mark uint64) time.
 // isProgress reports whether an event is a successful write or call. Failed ones repeat, and so do
 // Events and Leases.
 func isProgress(e journal.Event) bool {
-	return checks.BreaksSilence(e) && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
+	return e.Changes() && !e.Failed() && e.Component != vocabulary.Administrator && !strings.HasSuffix(e.Operation.Name, " events")
 }

@@ -14,7 +14,8 @@ import (
 // indexes are completion indexes. Their text is, for example, 0,3-5.
 type indexes map[int]bool
 
-func parseIndexes(text string) indexes {
+// parseIndexes reads the indexes below completions. A user can write a status with any others, and make a Job smaller.
+func parseIndexes(text string, completions int32) indexes {
 	all := indexes{}
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -28,8 +29,8 @@ func parseIndexes(text string) indexes {
 				continue
 			}
 		}
-		for i := from; i <= to; i++ {
-			all[i] = true
+		for i := from; i <= min(to, int(completions)-1); i++ {
+			all.add(i, completions)
 		}
 	}
 	return all
@@ -45,11 +46,6 @@ func (x indexes) add(index int, completions int32) bool {
 }
 
 func (x indexes) has(index int) bool { return x[index] }
-
-// limit removes the indexes of a Job that has become smaller.
-func (x indexes) limit(completions int32) {
-	maps.DeleteFunc(x, func(index int, _ bool) bool { return index >= int(completions) })
-}
 
 func (x indexes) total() int32 { return int32(len(x)) } //nolint:gosec // at most completions
 

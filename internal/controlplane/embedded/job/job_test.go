@@ -14,16 +14,15 @@ func TestIndexes(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "3": "3", "1-3": "1-3", "0,2-3": "0,2,3", "5,0-1,2": "0-2,5", "x,1-y,4": "4",
 	} {
-		if got := parseIndexes(text).String(); got != want {
+		if got := parseIndexes(text, 10).String(); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	all := parseIndexes("0-4")
+	all := parseIndexes("0-4", 10)
 	if all.add(3, 10) || all.add(10, 10) || all.add(-1, 10) || !all.add(6, 10) {
 		t.Error("only a new index within the completions can be added")
 	}
-	all.limit(4)
-	if all.String() != "0-3" || all.total() != 4 {
+	if all := parseIndexes("0-4000000000", 4); all.String() != "0-3" || all.total() != 4 {
 		t.Errorf("got %s", all)
 	}
 }

@@ -38,7 +38,7 @@ func newState(c *Controller, key string, job *batchv1.Job, pods []*corev1.Pod) *
 		status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
 	}
 	if s.isIndexed() {
-		s.completed = parseIndexes(status.CompletedIndexes)
+		s.completed = parseIndexes(status.CompletedIndexes, *job.Spec.Completions)
 	}
 	for _, pod := range pods {
 		switch ended := hasEnded(pod); {
@@ -106,7 +106,6 @@ func (s *state) track() {
 		}
 	}
 	if s.isIndexed() {
-		s.completed.limit(*s.job.Spec.Completions)
 		s.job.Status.CompletedIndexes = s.completed.String()
 		s.job.Status.Succeeded = s.completed.total()
 	}
