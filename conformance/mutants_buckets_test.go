@@ -535,7 +535,15 @@ func deleteMutants() []mutant {
 		},
 		{
 			name: "Delete does not purge as stated", class: "D14", want: []string{"DB-14"}, parameters: purge,
-			behaviour: onRequest(func(m *create) { delete(m.GetParameters(), "nonEmptyDeletion") }),
+			behaviour: always(func(_ context.Context, r any, next call) (any, error) {
+				switch m := r.(type) { // of which DriverGetBucket compares the parameters
+				case *create:
+					delete(m.GetParameters(), "nonEmptyDeletion")
+				case *get:
+					delete(m.GetParameters(), "nonEmptyDeletion")
+				}
+				return next(r)
+			}),
 		},
 		{
 			name: "a deleted bucket cannot be created again", want: []string{"DB-06"},
