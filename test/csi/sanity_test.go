@@ -91,7 +91,8 @@ func prepare(t *testing.T, c *cluster.Cluster) map[string]string {
 	admin := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"}
 	access := &v1alpha2.BucketAccess{ObjectMeta: meta("photos-rw"), Spec: v1alpha2.BucketAccessSpec{
 		BucketAccessClassName: "keys", Protocol: v1alpha2.ProtocolS3, BucketClaims: []v1alpha2.BucketClaimAccess{{
-			BucketClaimName: "photos", AccessSecretName: "photos", AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
+			BucketClaimName: "photos", AccessSecretName: "photos",
+			AccessModes: v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite},
 		}},
 	}}
 	pod := &corev1.Pod{ObjectMeta: meta("web"), Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web"}}}}
