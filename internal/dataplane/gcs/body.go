@@ -70,9 +70,8 @@ func (s *Service) readBody(x *exchange) error {
 	if x.R.Method == http.MethodGet || x.R.Method == http.MethodHead {
 		return nil
 	}
-	if x.R.Header.Get("Content-Encoding") != "" {
-		return failure.ErrNotImplemented.With("cosi-emu does not implement bodies with a Content-Encoding; " +
-			"declare the encoding in the object's metadata")
+	if err := unpackBody(x.R); err != nil {
+		return err
 	}
 	switch {
 	case x.target.level == levelBatch:

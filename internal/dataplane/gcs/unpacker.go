@@ -1,11 +1,58 @@
 package gcs
 
 import (
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
+
+	"github.com/cosi-emu/cosi-emu/internal/dataplane/gcs/failure"
 )
+
+// unpackBody replaces the body of a request to the JSON API by its decompressed content. Google's clients
+// for Java and .NET compress all documents and small uploads, and gsutil does with -J. The encoding of an object
+// is in its metadata, never in this header.
+func unpackBody(r *http.Request) error {
+	switch r.Header.Get("Content-Encoding") {
+	case "":
+		return nil
+	case "gzip":
+		r.Body = &unpackedBody{packed: r.Body}
+		r.ContentLength = -1
+		return nil
+	}
+	return failure.ErrInvalid.With("The Content-Encoding of a request must be gzip. " +
+		"Declare the encoding of an object in its metadata, or in the parameter contentEncoding.")
+}
+
+// unpackedBody decompresses a body while it is read. An empty body stays empty.
+type unpackedBody struct {
+	packed io.ReadCloser
+	plain  *gzip.Reader
+}
+
+func (b *unpackedBody) Read(data []byte) (int, error) {
+	if b.plain == nil {
+		plain, err := gzip.NewReader(b.packed)
+		if err != nil {
+			return 0, unpackError(err)
+		}
+		b.plain = plain
+	}
+	n, err := b.plain.Read(data)
+	return n, unpackError(err)
+}
+
+func (b *unpackedBody) Close() error { return b.packed.Close() }
+
+func unpackError(err error) error {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+		return failure.ErrInvalid.With("The body does not match its Content-Encoding, gzip")
+	}
+	return err
+}
 
 // unpacker decompresses a response on its way to a client.
 type unpacker struct {

@@ -15,7 +15,9 @@ type task[S any] struct {
 	bar float64
 	// isTime is set if the figure is the time itself and not a ratio.
 	isTime bool
-	do     func(context.Context, S) error
+	// operations is how many equal operations the task has, or 0.
+	operations int
+	do         func(context.Context, S) error
 }
 
 // figures times the tasks, one after another, each in turns.
@@ -53,11 +55,15 @@ func (p pair[S]) times(ctx context.Context, rounds int, t task[S]) (measured, ba
 func (t task[S]) figure(measured, baseline []figure.Cost) figure.Figure {
 	ours, theirs := figure.Times(figure.AllElapsed(measured)), figure.Times(figure.AllElapsed(baseline))
 	busy, theirBusy := figure.Times(figure.AllCPU(measured)).Median, figure.Times(figure.AllCPU(baseline)).Median
-	note := fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)
-	if !t.isTime {
-		return figure.Ratio(t.name, t.bar, ours, theirs, note)
+	notes := []string{fmt.Sprintf("%.1f ms of the processors against %.1f ms: %.2f x", busy, theirBusy, busy/theirBusy)}
+	if t.operations > 0 {
+		notes = append(notes, fmt.Sprintf("for each, client and server: %s; baseline: %s",
+			figure.PerOperation(measured, t.operations), figure.PerOperation(baseline, t.operations)))
 	}
-	f := figure.New(t.name, ours.Median, figure.UnitMilliseconds, t.bar, note)
+	if !t.isTime {
+		return figure.Ratio(t.name, t.bar, ours, theirs, notes...)
+	}
+	f := figure.New(t.name, ours.Median, figure.UnitMilliseconds, t.bar, notes...)
 	f.Measured, f.Baseline = &ours, &theirs
 	return f
 }

@@ -12,7 +12,7 @@ const (
 	// barGroups is in milliseconds.
 	barGroups = 10
 	// barList is for the store, without the client.
-	barList = 1.05
+	barList = 1.0 / 3
 	// barDecodedList is for the SDK, which takes most of the time: it decodes two elements of
 	// each object more than with gofakes3, the algorithm and the type of its checksum.
 	barDecodedList = 1.4

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/cosi-emu/cosi-emu/test/bench/figure"
 	"github.com/cosi-emu/cosi-emu/test/bench/workload"
@@ -30,8 +31,14 @@ func measureSmall(ctx context.Context, load Load, progress func(string)) ([]figu
 	}
 	return withPair(ctx, workload.Store, workload.Bare, func(p subjects) ([]figure.Figure, error) {
 		return p.figures(ctx, load.Rounds, progress,
-			subjectTask{name: fmt.Sprintf("%d times PUT of 1 KiB by %d clients", load.Requests, workload.Clients), bar: barSmall, do: put},
-			subjectTask{name: fmt.Sprintf("%d times GET of 1 KiB by %d clients", load.Requests, workload.Clients), bar: barSmall, do: get})
+			subjectTask{
+				name: fmt.Sprintf("%d times PUT of 1 KiB by %d clients", load.Requests, workload.Clients),
+				bar:  barSmall, operations: load.Requests, do: put,
+			},
+			subjectTask{
+				name: fmt.Sprintf("%d times GET of 1 KiB by %d clients", load.Requests, workload.Clients),
+				bar:  barSmall, operations: load.Requests, do: get,
+			})
 	})
 }
 
@@ -41,10 +48,10 @@ func measureLarge(ctx context.Context, load Load, progress func(string)) ([]figu
 	const key = "large"
 	return withPair(ctx, workload.Store, workload.Bare, func(p subjects) ([]figure.Figure, error) {
 		return p.figures(ctx, load.Rounds, progress,
-			subjectTask{name: "PUT of 64 MiB", bar: barLarge, do: func(ctx context.Context, s *workload.Subject) error {
+			subjectTask{name: "PUT of 64 MiB", bar: barLarge, operations: 1, do: func(ctx context.Context, s *workload.Subject) error {
 				return s.Put(ctx, key, content)
 			}},
-			subjectTask{name: "GET of 64 MiB", bar: barLarge, do: func(ctx context.Context, s *workload.Subject) error {
+			subjectTask{name: "GET of 64 MiB", bar: barLarge, operations: 1, do: func(ctx context.Context, s *workload.Subject) error {
 				return read(ctx, s, key, large)
 			}})
 	})
@@ -70,17 +77,17 @@ func measureProtocols(ctx context.Context, load Load, progress func(string)) (al
 
 func smallTasks(requests int, name string, bar float64) []task[*workload.Service] {
 	content := workload.NewContent(make([]byte, small))
+	times := func(method string, do func(context.Context, *workload.Service, string) error) task[*workload.Service] {
+		return task[*workload.Service]{
+			name: fmt.Sprintf("%d times %s %s", requests, method, name), bar: bar, operations: requests,
+			do: func(ctx context.Context, s *workload.Service) error {
+				return workload.Concurrently(ctx, requests, func(ctx context.Context, i int) error { return do(ctx, s, workload.Key(i)) })
+			},
+		}
+	}
 	return []task[*workload.Service]{
-		{name: fmt.Sprintf("%d times PUT %s", requests, name), bar: bar, do: func(ctx context.Context, s *workload.Service) error {
-			return workload.Concurrently(ctx, requests, func(ctx context.Context, i int) error {
-				return s.Put(ctx, workload.Key(i), content)
-			})
-		}},
-		{name: fmt.Sprintf("%d times GET %s", requests, name), bar: bar, do: func(ctx context.Context, s *workload.Service) error {
-			return workload.Concurrently(ctx, requests, func(ctx context.Context, i int) error {
-				return read(ctx, s, workload.Key(i), small)
-			})
-		}},
+		times(http.MethodPut, func(ctx context.Context, s *workload.Service, key string) error { return s.Put(ctx, key, content) }),
+		times(http.MethodGet, func(ctx context.Context, s *workload.Service, key string) error { return read(ctx, s, key, small) }),
 	}
 }
 
