@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-kit/log"
+	"github.com/thanos-io/objstore"
+	thanosazure "github.com/thanos-io/objstore/providers/azure"
+	thanoss3 "github.com/thanos-io/objstore/providers/s3"
+	"sigs.k8s.io/yaml"
+
+	"github.com/cosi-emu/cosi-emu/internal/env"
+)
+
+// TestThanos runs the acceptance test of Thanos' object store library. S3 is configured by what `cosi-emu env --format
+// thanos` prints, and Azure by the connection string of the access. The library cannot use another endpoint for GCS.
+func TestThanos(t *testing.T) {
+	for _, scheme := range []string{"http", "https"} {
+		at, err := startSite(t.Context(), scheme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := at.stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		for p, open := range map[protocol]func(*testing.T, environment) objstore.Bucket{s3: openS3, azure: openAzure} {
+			t.Run(scheme+" "+string(p), func(t *testing.T) {
+				access, err := at.access(t.Context(), p, "thanos-"+strings.ToLower(string(p)), readWrite)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bucket := open(t, access)
+				objstore.AcceptanceTest(t, bucket)
+				if err := bucket.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+func openS3(t *testing.T, access environment) objstore.Bucket {
+	t.Helper()
+	var variables []env.Variable
+	for name, value := range access {
+		// Not every machine finds names below localhost.
+		variables = append(variables, env.Variable{Name: name, Value: strings.Replace(value, "s3.localhost", "127.0.0.1", 1)})
+	}
+	var text bytes.Buffer
+	if err := env.Write(&text, variables, env.FormatThanos); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Type   string         `json:"type"`
+		Config map[string]any `json:"config"`
+	}
+	if err := yaml.UnmarshalStrict(text.Bytes(), &file); err != nil || file.Type != string(objstore.S3) {
+		t.Fatalf("%v in\n%s", err, text.String())
+	}
+	config, err := yaml.Marshal(file.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket, err := thanoss3.NewBucket(log.NewNopLogger(), config, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bucket
+}
+
+func openAzure(t *testing.T, access environment) objstore.Bucket {
+	t.Helper()
+	config := fmt.Sprintf("storage_account: %q\nstorage_connection_string: %q\ncontainer: %q\n",
+		access["AZURE_STORAGE_ACCOUNT"], access["AZURE_STORAGE_CONNECTION_STRING"], access[varBucket])
+	if authority := access[varCA]; authority != "" {
+		config += fmt.Sprintf("http_config: {tls_config: {ca_file: %q}}\n", authority)
+	}
+	bucket, err := thanosazure.NewBucket(log.NewNopLogger(), []byte(config), "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bucket
+}
