@@ -172,6 +172,7 @@ cluster-tools: # Make the release and the programs that the tests of a cluster u
 	CGO_ENABLED=0 $(GO) build -C test/olddriver -trimpath -o $(CLUSTER)/olddriver .
 	CGO_ENABLED=0 $(GO) build -C test/realcluster -trimpath -o $(CLUSTER)/app ./app
 	$(GO) tool -C test/kustomize kustomize version >/dev/null # for a test without internet
+	$(GO) tool -C test/helm helm version >/dev/null
 
 .PHONY: cluster-programs
 cluster-programs: setup cluster-tools # Build the programs of a cluster: kubelet, containerd and the others.

@@ -1,5 +1,5 @@
-// Package deploytest builds the kustomizations of this repository for tests, as `kubectl apply -k`
-// does, so that tests use the manifests that a cluster gets.
+// Package deploytest builds the kustomizations and the chart of this repository for tests, as `kubectl apply -k` and
+// `helm install` do, so that tests use the manifests that a cluster gets.
 package deploytest
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,34 +18,55 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// module is the directory, in the repository, of the module that pins kustomize.
-const module = "test/kustomize"
-
 // Build returns the objects of the kustomization in dir, in the order in which
 // they are applied. The test fails if it does not build.
 func Build(tb testing.TB, dir string) []*unstructured.Unstructured {
 	tb.Helper()
-	absolute, err := filepath.Abs(dir)
+	// kubectl does not sort either.
+	return decode(tb, tool(tb, "test/kustomize", "kustomize", "build", "--reorder", "none", absolute(tb, dir)))
+}
+
+// Template returns the objects of the release cosi of the Helm chart in dir, with its kinds, in the order in which they
+// are installed. The arguments are flags of `helm template`, for example values.
+func Template(tb testing.TB, dir, namespace string, args ...string) []*unstructured.Unstructured {
+	tb.Helper()
+	args = append([]string{"template", "cosi", absolute(tb, dir), "--namespace", namespace, "--include-crds"}, args...)
+	return decode(tb, tool(tb, "test/helm", "helm", args...))
+}
+
+func absolute(tb testing.TB, dir string) string {
+	tb.Helper()
+	path, err := filepath.Abs(dir)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	cmd := exec.CommandContext(tb.Context(), "go", "tool", "-C", findModule(tb),
-		"kustomize", "build", "--reorder", "none", absolute) // kubectl does not sort either
+	return path
+}
+
+// tool runs a tool that a module of this repository pins, and returns its output.
+func tool(tb testing.TB, module, name string, args ...string) []byte {
+	tb.Helper()
+	cmd := exec.CommandContext(tb.Context(), "go", append([]string{"tool", "-C", findModule(tb, module), name}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	built, err := cmd.Output()
 	if err != nil {
-		tb.Fatalf("build the kustomization %s: %v\n%s", dir, err, stderr.String())
+		tb.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
 	}
-	objects, err := manifest.Decode(built)
+	return built
+}
+
+func decode(tb testing.TB, text []byte) []*unstructured.Unstructured {
+	tb.Helper()
+	objects, err := manifest.Decode(text)
 	if err != nil {
-		tb.Fatalf("decode the kustomization %s: %v", dir, err)
+		tb.Fatalf("decode manifests: %v", err)
 	}
 	return objects
 }
 
-// findModule returns the directory of the module, which is in a parent of the test's directory.
-func findModule(tb testing.TB) string {
+// findModule returns the directory of a module, which is in a parent of the test's directory.
+func findModule(tb testing.TB, module string) string {
 	tb.Helper()
 	parent, err := os.Getwd()
 	if err != nil {

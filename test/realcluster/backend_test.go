@@ -1,8 +1,10 @@
 package realcluster_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -104,5 +106,27 @@ func testNothingLeaked(t *testing.T, s suite) {
 	accounts, err := backend.Accounts(t.Context())
 	if err != nil || len(accounts) > 0 {
 		t.Errorf("accounts without a BucketAccess: %v, %v", accounts, err)
+	}
+	s.findOrphans(t)
+}
+
+// findOrphans has the command orphans compare the objects with a backend that has nothing. The Leases of drivers that are
+// uninstalled stay.
+func (s suite) findOrphans(t *testing.T) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), realcluster.Program, "orphans", "--kubeconfig="+s.AdminKubeconfig(t), "--list-command=true",
+		"--list-accounts-command=true", "--output=json")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	var report struct {
+		Orphans []struct{ Kind, Object string }
+	}
+	if decodeErr := json.Unmarshal(out, &report); decodeErr != nil {
+		t.Fatalf("orphans printed %s: %v, %v", out, err, decodeErr)
+	}
+	for _, orphan := range report.Orphans {
+		if orphan.Kind != "LeaseWithoutDriver" {
+			t.Errorf("%s is an orphan: %s", orphan.Object, orphan.Kind)
+		}
 	}
 }

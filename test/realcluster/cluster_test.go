@@ -18,11 +18,13 @@ func TestCluster(t *testing.T) {
 	}{
 		{"Lifecycle", testLifecycle},
 		{"Bridge", testBridge},
+		{"NodeAdapter", testNodeAdapter},
 		{"Explore", testExplore},
 		{"Disturbance", testDisturbances},
 		{"ExistingCluster", testExistingCluster},
 		{"NothingLeaked", testNothingLeaked},
 		{"V1alpha1", testV1alpha1},
+		{"Chart", testChart},
 	} {
 		if !t.Run(tc.name, func(t *testing.T) { tc.test(t, s) }) {
 			return // the next ones need a cluster in order

@@ -16,14 +16,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// ApplyDir applies a kustomization, as `kubectl apply -k` does, and waits for its Deployments.
+// ApplyDir applies a kustomization, as `kubectl apply -k` does, and waits for its Deployments and DaemonSets.
 func (c *Cluster) ApplyDir(tb testing.TB, dir string) {
 	tb.Helper()
-	objects := deploytest.Build(tb, dir)
+	c.Install(tb, deploytest.Build(tb, dir))
+}
+
+// Install applies objects, and waits for the Deployments and DaemonSets among them.
+func (c *Cluster) Install(tb testing.TB, objects []*unstructured.Unstructured) {
+	tb.Helper()
 	c.ApplyObjects(tb, objects)
 	for _, object := range objects {
-		if object.GetKind() == "Deployment" {
+		switch object.GetKind() {
+		case "Deployment":
 			c.WaitDeployed(tb, object.GetNamespace(), object.GetName())
+		case "DaemonSet":
+			c.WaitOnNodes(tb, object.GetNamespace(), object.GetName())
 		}
 	}
 }
@@ -76,6 +84,22 @@ func (c *Cluster) WaitDeployed(tb testing.TB, namespace, name string) {
 		}
 		want, got := *d.Spec.Replicas, d.Status
 		if got.ObservedGeneration != d.Generation || got.UpdatedReplicas != want || got.AvailableReplicas != want || got.Replicas != want {
+			return fmt.Errorf("want %d Pods, got %+v", want, got)
+		}
+		return nil
+	})
+}
+
+// WaitOnNodes waits until a DaemonSet has an available Pod with its template on each node.
+func (c *Cluster) WaitOnNodes(tb testing.TB, namespace, name string) {
+	tb.Helper()
+	harness.Eventually(tb, "DaemonSet "+name, func(ctx context.Context) error {
+		var d appsv1.DaemonSet
+		if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &d); err != nil {
+			return err
+		}
+		want, got := int32(len(c.Nodes)), d.Status //nolint:gosec // a few
+		if got.ObservedGeneration != d.Generation || got.UpdatedNumberScheduled != want || got.NumberAvailable != want {
 			return fmt.Errorf("want %d Pods, got %+v", want, got)
 		}
 		return nil

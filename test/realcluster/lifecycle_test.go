@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/test/deploytest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 	"github.com/cosi-emu/cosi-emu/test/realcluster"
 )
@@ -69,6 +70,24 @@ func testLifecycle(t *testing.T, s suite) {
 		s.WaitGone(t, pod)
 	}
 	s.deletePair(t, namespace, "photos")
+}
+
+// testChart installs the Helm chart in a namespace of its own, in the place of what v1alpha1 has left, and uses it.
+func testChart(t *testing.T, s suite) {
+	t.Helper()
+	const dir, namespace = "../../deploy/chart", "storage"
+	object := &corev1.Namespace{}
+	object.Name = namespace
+	if err := s.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	s.Install(t, deploytest.Template(t, dir, namespace, "--values", dir+"/examples/fake-driver.yaml",
+		"--set", "controller.enabled=true,image.repository=cosi-emu,image.tag=dev"))
+	user := s.namespace(t)
+	s.ApplyYAML(t, pair, user, "photos", "fake")
+	s.waitReady(t, "BucketAccess", user, "photos")
+	s.useBucket(t, user, "photos", "use")
+	s.deletePair(t, user, "photos")
 }
 
 // testBridge has a driver of v1alpha1 serve claims, in the Pod of deploy/bridge.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -34,7 +35,11 @@ func nodeName(n int) string { return fmt.Sprintf("node-%d", n) }
 func (c *Cluster) newNode(n int) (*Node, error) {
 	node := &Node{Name: nodeName(n), number: n, dir: filepath.Join(c.dir, nodeName(n))}
 	node.ctrCommand = []string{c.programs.built("ctr"), "--address=" + node.socket()}
-	if err := os.MkdirAll(filepath.Join(node.dir, "cni"), 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(node.dir, "cni"), 0o700), os.Mkdir(node.kubeletDir(), 0o700)); err != nil {
+		return nil, err
+	}
+	enter, err := isolation.NodeMounts(n, node.kubeletDir())
+	if err != nil {
 		return nil, err
 	}
 	kubeconfig, err := c.ids.kubeconfig("system:node:"+node.Name, "system:nodes")
@@ -51,12 +56,30 @@ func (c *Cluster) newNode(n int) (*Node, error) {
 	}
 	// containerd starts its shim from PATH.
 	path := "PATH=" + c.programs.dir + ":" + os.Getenv("PATH")
-	node.containerd = c.process(node.Name+"-containerd", c.programs.built("containerd"), "--config="+containerdConfig)
+	node.containerd = c.process(node.Name+"-containerd", enter[0],
+		append(enter[1:], c.programs.built("containerd"), "--config="+containerdConfig)...)
 	node.containerd.Env = []string{path}
-	node.kubelet = c.process(node.Name+"-kubelet", c.programs.built("kubelet"),
-		"--kubeconfig="+kubeconfig, "--config="+kubeletConfig, "--root-dir="+filepath.Join(node.dir, "kubelet"),
-		"--hostname-override="+node.Name, "--node-ip="+isolation.Node(n))
+	node.kubelet = c.process(node.Name+"-kubelet", enter[0], append(enter[1:], c.programs.built("kubelet"),
+		"--kubeconfig="+kubeconfig, "--config="+kubeletConfig, "--hostname-override="+node.Name, "--node-ip="+isolation.Node(n))...)
 	return node, nil
+}
+
+func (n *Node) kubeletDir() string { return filepath.Join(n.dir, "kubelet") }
+
+// PluginDir returns the directory of a CSI driver on this machine.
+func (n *Node) PluginDir(driver string) string {
+	return filepath.Join(n.kubeletDir(), "plugins", driver)
+}
+
+// Mounts returns the directories where the node has file systems.
+func (n *Node) Mounts() ([]string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/mountinfo", n.kubelet.ID()))
+	var targets []string
+	for line := range strings.Lines(string(text)) {
+		const target = 4 // proc(5)
+		targets = append(targets, strings.Fields(line)[target])
+	}
+	return targets, err
 }
 
 // Start starts containerd, and then kubelet.

@@ -57,9 +57,9 @@ func MissingOnMachine() string {
 	if _, err := os.Stat("/sys/fs/cgroup"); err != nil {
 		return "a node requires cgroups in /sys/fs/cgroup"
 	}
-	for _, name := range []string{"runc", "iptables", "ip", filepath.Join(pluginDir, "ptp")} {
+	for _, name := range []string{"runc", "iptables", "ip", "unshare", "nsenter", filepath.Join(pluginDir, "ptp")} {
 		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Sprintf("a node requires %s: apt-get install runc iptables iproute2 containernetworking-plugins", name)
+			return fmt.Sprintf("a node requires %s: apt-get install runc iptables iproute2 util-linux containernetworking-plugins", name)
 		}
 	}
 	return ""

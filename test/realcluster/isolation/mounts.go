@@ -3,9 +3,13 @@
 package isolation
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
@@ -33,7 +37,29 @@ func isolateMounts(dir string) error {
 			return err
 		}
 	}
-	return os.MkdirAll(Logs(), 0o700)
+	if err := errors.Join(os.MkdirAll(Logs(), 0o700), os.Mkdir(nodeMounts, 0o700)); err != nil {
+		return err
+	}
+	// The file of a namespace cannot be on a shared mount.
+	return errors.Join(mount(nodeMounts, nodeMounts, "", syscall.MS_BIND), mount("", nodeMounts, "", syscall.MS_PRIVATE))
+}
+
+// nodeMounts has a file for the mount namespace of each node.
+const nodeMounts = "/run/nodes"
+
+// NodeMounts creates the mount namespace of a node, where dir is the directory of kubelet: manifests name its usual path. It
+// returns the command that runs a program there.
+func NodeMounts(n int, dir string) ([]string, error) {
+	file := filepath.Join(nodeMounts, strconv.Itoa(n))
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		return nil, err
+	}
+	const prepare = `mkdir -p /var/lib/kubelet && mount --bind "$0" /var/lib/kubelet && mount --make-rshared /`
+	cmd := exec.CommandContext(context.Background(), "unshare", "--mount="+file, "--propagation=private", "sh", "-ec", prepare, dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("create the mounts of node %d: %w: %s", n, err, out)
+	}
+	return []string{"nsenter", "--mount=" + file}, nil
 }
 
 func mount(source, target, kind string, flags uintptr) error {

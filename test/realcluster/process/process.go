@@ -48,6 +48,9 @@ func (p *Process) Start() error {
 	return nil
 }
 
+// ID returns the process ID of the program, which was started.
+func (p *Process) ID() int { return p.cmd.Process.Pid }
+
 // Err returns an error with the end of the log if the program has exited.
 func (p *Process) Err() error {
 	select {
