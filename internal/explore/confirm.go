@@ -52,6 +52,7 @@ func (e *explorer) confirm(ctx context.Context, g *cause.Group) error {
 				break
 			}
 		}
+		g.MarkStarved()
 		return w, nil
 	})
 }

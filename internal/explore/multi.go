@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/starvation"
 )
 
 // ErrBudget means that a scenario was not started.
@@ -74,6 +75,8 @@ type sharedState struct {
 	pool  *sandbox.Pool
 	tried map[string]bool // prune keys with the kinds that were tried
 	ends  deadline
+	// starvation measures how long runs wait for a processor.
+	starvation starvation.Meter
 }
 
 // serve replaces the sandboxes, which must be unused, if they serve another version of the COSI

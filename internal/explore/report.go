@@ -2,6 +2,7 @@ package explore
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
@@ -59,6 +60,11 @@ var ErrNothing = errors.New("no operation that has a fault happened in its run, 
 
 // Nothing reports whether cases were run, and none of them reached its operation.
 func (r *Report) Nothing() bool { return r.Tried+r.Combined == 0 && len(r.Unreached) > 0 }
+
+// Failed reports whether there is a finding that the load of the machine does not explain.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Findings, func(g cause.Group) bool { return !g.Starved })
+}
 
 // Rate is runs per second.
 func (r *Report) Rate() float64 {

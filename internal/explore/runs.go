@@ -88,12 +88,13 @@ func (e *explorer) work(ctx context.Context, queue <-chan plan.Case, results cha
 
 // try runs a case once, and returns a clean sandbox.
 func (e *explorer) try(ctx context.Context, w *sandbox.Sandbox, result *cause.Result) (*sandbox.Sandbox, error) {
-	began := time.Now()
+	began, usage := time.Now(), e.shared.starvation.Read()
 	o := w.RunCase(ctx, e.scenario, result.Case.Faults(), e.clean, e.options.Pairs && e.options.Interference)
 	if ctx.Err() != nil {
 		return w, nil //nolint:nilerr // the caller checks the context
 	}
 	result.Runs++
+	result.Starved = e.shared.starvation.Read().Since(usage).Starved(time.Since(began))
 	result.Reached, result.Observed = o.Reached(), o
 	result.Findings = run.Judge(o, e.clean)
 	left, err := w.Reset(ctx, o)

@@ -131,6 +131,7 @@ func TestWriteFindings(t *testing.T) {
 		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
 		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
 		{"not confirmed", cause.Group{Oracle: vocabulary.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
+		{"starved", cause.Group{Oracle: vocabulary.Leak, Runs: 3, Starved: true}, []string{"it does not fail"}, []string{"not shrunk"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder

@@ -35,7 +35,7 @@ func (c *Cluster) apiServer() *process.Process {
 		"--kubelet-preferred-address-types=InternalIP",
 		"--service-account-key-file="+c.ids.file(tokenKey), "--service-account-signing-key-file="+c.ids.file(tokenKey),
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-cluster-ip-range="+serviceNetwork,
+		"--service-cluster-ip-range="+serviceNetwork, "--allow-privileged", // as clusters have it, for node plugins
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction")
 }
 

@@ -38,7 +38,7 @@ func (c *Cluster) newNode(n int) (*Node, error) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(node.dir, "cni"), 0o700), os.Mkdir(node.kubeletDir(), 0o700)); err != nil {
 		return nil, err
 	}
-	enter, err := isolation.NodeMounts(n, node.kubeletDir())
+	enter, err := isolation.NodeMounts(node.kubeletDir())
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,9 @@ func (c *Cluster) newNode(n int) (*Node, error) {
 	// containerd starts its shim from PATH.
 	path := "PATH=" + c.programs.dir + ":" + os.Getenv("PATH")
 	node.containerd = c.process(node.Name+"-containerd", enter[0],
-		append(enter[1:], c.programs.built("containerd"), "--config="+containerdConfig)...)
+		append(enter[1:2:2], c.programs.built("containerd"), "--config="+containerdConfig)...)
 	node.containerd.Env = []string{path}
-	node.kubelet = c.process(node.Name+"-kubelet", enter[0], append(enter[1:], c.programs.built("kubelet"),
+	node.kubelet = c.process(node.Name+"-kubelet", enter[0], append(enter[1:2:2], c.programs.built("kubelet"),
 		"--kubeconfig="+kubeconfig, "--config="+kubeletConfig, "--hostname-override="+node.Name, "--node-ip="+isolation.Node(n))...)
 	return node, nil
 }

@@ -30,6 +30,9 @@ type Group struct {
 	// case, and Runs is the number of runs of that case.
 	Confirmed bool `json:"confirmed"`
 	Runs      int  `json:"runs"`
+	// Starved reports whether the finding did not occur again, and the machine was starved in each run that had it. It
+	// does not fail the exploration.
+	Starved bool `json:"starved,omitempty"`
 	// ConfirmedOn are the control planes on which a confirmed finding occurred again: the
 	// exploration's own, and envtest, if it is installed. Doubt is the reason why envtest has not
 	// confirmed it.
@@ -116,6 +119,11 @@ func groupOf(groups []Group, result Result) int {
 
 func same(a, b checks.Finding) bool {
 	return a.Oracle == b.Oracle && run.Normalized(a.Message) == run.Normalized(b.Message)
+}
+
+// MarkStarved sets Starved, once the group has been run again.
+func (g *Group) MarkStarved() {
+	g.Starved = !g.Confirmed && g.Runs > 0 && !slices.ContainsFunc(g.Results, func(r Result) bool { return !r.Starved })
 }
 
 // conclude sorts the runs of a group, the simplest first, and takes the first as example.

@@ -86,3 +86,23 @@ func TestGroupOthers(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+// TestMarkStarved excuses a group only if the machine explains each of its runs, and no other run confirms it.
+func TestMarkStarved(t *testing.T) {
+	t.Parallel()
+	starved, calm := Result{Starved: true}, Result{}
+	for name, tc := range map[string]struct {
+		group Group
+		want  bool
+	}{
+		"All runs":            {Group{Runs: 3, Results: []Result{starved, starved}}, true},
+		"Not all runs":        {Group{Runs: 3, Results: []Result{starved, calm}}, false},
+		"It occurred again":   {Group{Runs: 2, Confirmed: true, Results: []Result{starved}}, false},
+		"It was not repeated": {Group{Results: []Result{starved}}, false},
+	} {
+		tc.group.MarkStarved()
+		if tc.group.Starved != tc.want {
+			t.Errorf("%s: Starved is %t", name, tc.group.Starved)
+		}
+	}
+}

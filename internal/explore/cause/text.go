@@ -28,6 +28,8 @@ func (g *Group) WriteText(b *strings.Builder, number int) {
 		}
 	case g.Runs == 0: // exploration was interrupted
 		fmt.Fprintln(b, "   not run again, not shrunk")
+	case g.Starved:
+		fmt.Fprintf(b, "   seen once in %d runs, while other work kept the machine busy: it does not fail the exploration\n", g.Runs)
 	default:
 		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
 	}

@@ -13,12 +13,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-const (
-	// minPending is the time after which a pending operation explains a timeout.
-	minPending = 500 * time.Millisecond
-	// starved is the least share of the time waiting for a processor that explains a timeout.
-	starved = 0.5
-)
+// minPending is the time after which a pending operation explains a timeout.
+const minPending = 500 * time.Millisecond
 
 // Driver describes the calls to the driver that are in flight, and the ones that ended without an
 // answer. The events are those of the step.
@@ -56,7 +52,7 @@ func inFlight(pending []journal.Event, selected func(journal.Event) bool) []stri
 
 // Machine reports that other work kept the machine busy.
 func Machine(limit *timeout.Error) []string {
-	if limit.Usage.Lost(limit.Elapsed) < time.Duration(starved*float64(limit.Elapsed)) {
+	if !limit.Usage.Starved(limit.Elapsed) {
 		return nil
 	}
 	return []string{fmt.Sprintf("the machine was starved: in %s the emulator's threads ran for %s, and waited %s for a processor",

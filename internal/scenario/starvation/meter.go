@@ -37,6 +37,9 @@ func (u Usage) Lost(elapsed time.Duration) time.Duration {
 	return min(time.Duration(float64(elapsed)*u.Share()), otherProcesses*u.Waited)
 }
 
+// Starved reports whether half of a time was lost.
+func (u Usage) Starved(elapsed time.Duration) bool { return u.Lost(elapsed) >= elapsed/2 }
+
 // maxAge is the maximum age of the figures that Read returns: reading all threads takes a
 // millisecond.
 const maxAge = 200 * time.Millisecond

@@ -3,13 +3,12 @@
 package isolation
 
 import (
+	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"syscall"
 )
 
@@ -37,29 +36,26 @@ func isolateMounts(dir string) error {
 			return err
 		}
 	}
-	if err := errors.Join(os.MkdirAll(Logs(), 0o700), os.Mkdir(nodeMounts, 0o700)); err != nil {
-		return err
-	}
-	// The file of a namespace cannot be on a shared mount.
-	return errors.Join(mount(nodeMounts, nodeMounts, "", syscall.MS_BIND), mount("", nodeMounts, "", syscall.MS_PRIVATE))
+	return os.MkdirAll(Logs(), 0o700)
 }
 
-// nodeMounts has a file for the mount namespace of each node.
-const nodeMounts = "/run/nodes"
-
-// NodeMounts creates the mount namespace of a node, where dir is the directory of kubelet: manifests name its usual path. It
-// returns the command that runs a program there.
-func NodeMounts(n int, dir string) ([]string, error) {
-	file := filepath.Join(nodeMounts, strconv.Itoa(n))
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+// NodeMounts creates the mounts of a node, where dir is the directory of kubelet: manifests name its usual path. It returns the
+// command that runs a program there. A process keeps the mounts until the namespaces of the tests end.
+func NodeMounts(dir string) ([]string, error) {
+	const prepare = `mkdir -p /var/lib/kubelet; mount --bind "$0" /var/lib/kubelet; mount --make-rshared /; echo ready; exec sleep infinity`
+	keeper := exec.CommandContext(context.Background(), "unshare", "--mount", "--propagation=private", "sh", "-ec", prepare, dir)
+	keeper.Stderr = os.Stderr
+	output, err := keeper.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
-	const prepare = `mkdir -p /var/lib/kubelet && mount --bind "$0" /var/lib/kubelet && mount --make-rshared /`
-	cmd := exec.CommandContext(context.Background(), "unshare", "--mount="+file, "--propagation=private", "sh", "-ec", prepare, dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("create the mounts of node %d: %w: %s", n, err, out)
+	if err := keeper.Start(); err != nil {
+		return nil, err
 	}
-	return []string{"nsenter", "--mount=" + file}, nil
+	if ready, err := bufio.NewReader(output).ReadString('\n'); err != nil {
+		return nil, fmt.Errorf("the mounts of a node are not ready: %q, %w, %w", ready, err, keeper.Wait())
+	}
+	return []string{"nsenter", fmt.Sprintf("--mount=/proc/%d/ns/mnt", keeper.Process.Pid)}, nil
 }
 
 func mount(source, target, kind string, flags uintptr) error {

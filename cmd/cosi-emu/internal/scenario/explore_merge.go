@@ -43,7 +43,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if a state is wrong.`,
 			} else {
 				err = report.WriteText(streams.Out)
 			}
-			if err == nil && len(report.Findings) > 0 {
+			if err == nil && report.Failed() {
 				return cli.ExitError(cli.ExitFailure)
 			}
 			return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
@@ -57,7 +58,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	case err != nil:
 		cli.PrintError(streams.Err, err)
 		return cli.ExitError(cli.ExitEnvironment)
-	case all.findings() > 0:
+	case slices.ContainsFunc(all.Reports, (*explore.Report).Failed):
 		return cli.ExitError(cli.ExitFailure)
 	}
 	return nil
