@@ -56,6 +56,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("GarbageCollection", f.testGarbageCollection)
 	t.Run("NamespaceDeletion", f.testNamespaceDeletion)
 	t.Run("NamespaceDeletionAcrossRestart", f.testNamespaceDeletionAcrossRestart)
+	t.Run("NamespaceConversionDown", f.testNamespaceConversionDown)
 	t.Run("Aggregation", f.testAggregation)
 	t.Run("Quota", f.testQuota)
 	t.Run("Quotas", f.testQuotas)

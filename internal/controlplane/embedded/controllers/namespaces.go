@@ -14,6 +14,7 @@ import (
 	extensionslisters "k8s.io/apiextensions-apiserver/pkg/client/listers/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/metadata"
@@ -107,10 +108,23 @@ func (n *namespaces) resources(ctx context.Context) ([]resource, error) {
 			return nil, fmt.Errorf("the definition of %s is not known yet", live.Items[i].Name)
 		}
 		if of, ok := resourceOf(cached); ok && apihelpers.IsCRDConditionTrue(cached, apiextensionsv1.Established) {
+			of.Version = preferredVersion(cached)
 			all = append(all, of)
 		}
 	}
 	return all, nil
+}
+
+// preferredVersion returns the version that discovery prefers, which kube-controller-manager deletes objects by: a
+// namespace stays if its objects cannot be converted to it.
+func preferredVersion(d *apiextensionsv1.CustomResourceDefinition) string {
+	preferred := ""
+	for _, v := range d.Spec.Versions {
+		if v.Served && version.CompareKubeAwareVersionStrings(v.Name, preferred) > 0 {
+			preferred = v.Name
+		}
+	}
+	return preferred
 }
 
 // ordered returns the resources in namespaces, Pods first.
