@@ -119,7 +119,10 @@ func (s suite) findOrphans(t *testing.T) {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	var report struct {
-		Orphans []struct{ Kind, Object string }
+		Orphans []struct {
+			Kind   string `json:"kind"`
+			Object string `json:"object"`
+		} `json:"orphans"`
 	}
 	if decodeErr := json.Unmarshal(out, &report); decodeErr != nil {
 		t.Fatalf("orphans printed %s: %v, %v", out, err, decodeErr)
