@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -149,6 +150,7 @@ func runUp(ctx context.Context, s *startup.Flags, streams cli.Streams, output st
 		if err := printUp(streams, running.Info(), output, false); err != nil {
 			return err
 		}
+		debug.FreeOSMemory() // half of the memory is garbage of the start
 		return running.Wait(ctx)
 	})
 }
