@@ -103,7 +103,9 @@ test-gate: test-programs test-suites test-race test-modules test-sample
 .PHONY: test-programs
 test-programs: setup # Run the tests of the programs of the control plane.
 	COSI_EMU_TEST_REQUIRE_PROGRAMS=1 $(GOTEST) -timeout 20m -run '$(PROGRAMS)' $(TESTFLAGS) \
-		$$(grep -rl --include='*_test.go' '^func TestPrograms' . | xargs -n1 dirname | sort -u)
+		$$($(GO) list -f '{{range .TestGoFiles}}{{$$.Dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$.Dir}}/{{.}} {{end}}' ./... | \
+			xargs grep -l '^func TestPrograms' | xargs -n1 dirname | sort -u)
+	cd test/helm && COSI_EMU_TEST_REQUIRE_PROGRAMS=1 $(GO) test -run '$(PROGRAMS)' ./...
 
 # The real API server is the judge of every change.
 .PHONY: test-suites

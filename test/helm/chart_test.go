@@ -25,8 +25,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries/binariestest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
@@ -395,9 +396,14 @@ func expectFields(t *testing.T, object *unstructured.Unstructured) {
 
 func apply(t *testing.T, c client.Client, objects []*unstructured.Unstructured) {
 	t.Helper()
-	leases := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "leases"}}
-	if err := client.IgnoreAlreadyExists(c.Create(t.Context(), leases)); err != nil {
-		t.Fatal(err)
+	for _, object := range objects { // a release uses the Leases of another one's namespace
+		if object.GetNamespace() == "" {
+			continue
+		}
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: object.GetNamespace()}}
+		if err := client.IgnoreAlreadyExists(c.Create(t.Context(), namespace)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := manifest.Apply(t.Context(), client.WithFieldValidation(c, metav1.FieldValidationStrict), objects); err != nil {
 		t.Error(err)
@@ -406,14 +412,16 @@ func apply(t *testing.T, c client.Client, objects []*unstructured.Unstructured) 
 
 // TestProgramsChart has kube-apiserver judge each variant, and the Pods, in a namespace of the strictest kind.
 func TestProgramsChart(t *testing.T) {
-	binariestest.Find(t)
-	t.Setenv(controlplanetest.Variable, string(kind.Envtest))
+	kinds, err := crds.For(objectstorage.V1alpha2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plane := controlplanetest.StartKind(t, kind.Envtest, controlplane.Options{CRDs: kinds})
 	for _, v := range variants(t) {
 		if v.version != "" {
-			continue // the process has one control plane of the programs
+			continue // one control plane is enough
 		}
 		t.Run(v.name, func(t *testing.T) {
-			plane := controlplanetest.Start(t)
 			c, err := client.New(plane.AdminConfig(), client.Options{})
 			if err != nil {
 				t.Fatal(err)
