@@ -240,13 +240,14 @@
       shownChange = asked;
       shown = answer;
       const chart = $('chart'), focused = chart.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
-      const left = chart.querySelector('.scroll')?.scrollLeft || 0, top = chart.scrollTop;
+      const before = chart.querySelector('.scroll'), left = before?.scrollLeft || 0, top = chart.scrollTop;
+      const atEnd = !before || left + before.clientWidth >= before.scrollWidth - 4;
       chart.replaceChildren(fragment(answer.html));
       for (const mark of chart.querySelectorAll('a.mark')) mark.tabIndex = -1;
       const stop = (focused && chart.querySelector(`a.mark[href="${CSS.escape(focused)}"]`)) || chart.querySelector('a.mark');
       if (stop) { stop.setAttribute('tabindex', '0'); if (focused) stop.focus({ preventScroll: true }); }
       const scroll = chart.querySelector('.scroll');
-      if (scroll) scroll.scrollLeft = left;
+      if (scroll) scroll.scrollLeft = atEnd && !paused ? scroll.scrollWidth : left;
       chart.scrollTop = top;
       $('older').disabled = !answer.older;
       $('newer').disabled = !paused;
