@@ -177,6 +177,11 @@ func (r Result) Explain() string {
 	return b.String()
 }
 
+// Brief renders a result in one line, for a terminal. Explain adds the reason and the calls.
+func (r Result) Brief() string {
+	return fmt.Sprintf("%s (%s): %s: %s", r.name(), r.Check.Level, r.State, strings.Join(strings.Fields(r.summary()), " "))
+}
+
 // basic are the checks of what nothing works without.
 var basic = []string{"ID-01", "CB-01", "GR-01", "SA-01", "AZ-20", "GC-20", "DB-01", "RV-01"}
 
