@@ -61,7 +61,8 @@ func TestSetCounts(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff([]fault.Status{{Fault: f, Matched: 7, Applied: len(tc.want)}}, set.List(), cmpopts.IgnoreFields(fault.Status{}, "Added")); diff != "" {
+			want := []fault.Status{{Fault: f, Matched: 7, Applied: len(tc.want)}}
+			if diff := cmp.Diff(want, set.List(), cmpopts.IgnoreFields(fault.Status{}, "Added")); diff != "" {
 				t.Errorf("List() -want, +got:\n%s", diff)
 			}
 		})
