@@ -34,7 +34,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	document := report.New(r.ToolVersion, r.Started, r.Took, all)
 	return timeline.WriteAs(w, document, timeline.Presentation{
 		Title: fmt.Sprintf("COSI conformance of %s: %s", r.name(), r.headline()), Noun: "check", User: "suite",
-		Outcomes: map[outcome.Outcome]string{outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped or not supported"},
+		Outcomes: map[outcome.Outcome]string{
+			outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped or not supported",
+		},
 		Links:    links,
 		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
 		Summary:  r.summary(failed),

@@ -168,7 +168,7 @@ func (r Result) Explain() string {
 			f.Expected, f.Got, f.Why, r.Check.Link, f.Rerun)
 		hidden := max(0, len(r.Exchanges)-shownExchanges)
 		if hidden > 0 {
-			fmt.Fprintf(&b, "\n  (the report has %d calls before these)", hidden)
+			fmt.Fprintf(&b, "\n  (calls before these, in the report: %d)", hidden)
 		}
 		for _, e := range r.Exchanges[hidden:] {
 			fmt.Fprintf(&b, "\n  %s %s\n    %s %s %s", e.Method, e.Request, e.Code, e.Response, e.Message)

@@ -4,6 +4,7 @@
 (() => {
   const $ = id => document.getElementById(id);
   const make = (tag, text, name) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (name) e.className = name; return e; };
+  const counted = (n, what) => n === 1 ? '1 ' + what : n + ' ' + what + 's';
   const query = fields => new URLSearchParams(Object.entries(fields).filter(([, value]) => value)).toString();
   async function ask(path, options) {
     const response = await fetch(path, options);
@@ -66,7 +67,7 @@
     rows.forEach((row, at) => row.forEach(id => { if (id && !rowOf.has(id)) rowOf.set(id, at); }));
     let count = 0;
     for (const node of nodes.values()) if (node.kind !== 'Secret') count++;
-    $('count').textContent = count + ' objects';
+    $('count').textContent = counted(count, 'object');
   }
 
   function draw() {
@@ -331,7 +332,7 @@
         body.append(row);
       }
       $('keys').hidden = false; $('more').hidden = !next;
-      answered($('store-answer'), done || `${answer.keys.length} objects of bucket ${answer.bucket}`);
+      answered($('store-answer'), done || `${counted(answer.keys.length, 'object')} of bucket ${answer.bucket}`);
     } catch (error) {
       if (mine !== browsed) return;
       $('keys').hidden = true; $('more').hidden = true;
@@ -344,8 +345,8 @@
       const answer = await ask('content?' + query({ ...place(), key }));
       if (mine !== browsed) return;
       $('content').hidden = false;
-      $('content').textContent = answer.binary ? `${answer.size} bytes that are no text` : answer.text + (answer.cut ? `\n… of ${answer.size} bytes` : '');
-      answered($('store-answer'), key + ', ' + answer.size + ' bytes');
+      $('content').textContent = answer.binary ? `${counted(answer.size, 'byte')} that are no text` : answer.text + (answer.cut ? `\n… of ${answer.size} bytes` : '');
+      answered($('store-answer'), key + ', ' + counted(answer.size, 'byte'));
     } catch (error) { if (mine === browsed) { $('content').hidden = true; answered($('store-answer'), failure(error), true); } }
   }
   async function upload() {
@@ -434,7 +435,7 @@
       if (update.components) showComponents(update.components);
       seq = update.seq;
       change = seq + ' ' + update.actions; // users also do what the journal has no event for
-      $('actions').textContent = update.actions ? update.actions + ' steps' : '';
+      $('actions').textContent = update.actions ? counted(update.actions, 'step') : '';
     };
   }
 
