@@ -37,9 +37,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		Outcomes: map[outcome.Outcome]string{
 			outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped or not supported",
 		},
-		Links:    links,
-		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
-		Summary:  r.summary(failed),
+		Links:   links,
+		Rerun:   func(s report.Scenario) string { return reruns[s.Name] },
+		Summary: r.summary(failed),
 	})
 }
 

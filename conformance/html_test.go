@@ -72,13 +72,13 @@ func TestHTML(t *testing.T) {
 			"not conformant", "1 of 8 checks failed", "Core", "all 4 1 1 1 1", "Fix first",
 			"CB-10 DriverCreateBucket rejects other parameters",
 		},
-		"CB-01":   {"suite", "GenerateBucketId", "DriverCreateBucket", "DriverDeleteBucket", `protocols: - type: S3`, "profile=Core"},
-		"CB-10":   {"fail", "is rejected", "Run it again cosi-emu conformance", "--only CB-10 --seed test", "D02"},
-		"SA-01":   {"store", "PutObject", "conformance/probe", "***redacted***"},
-		"CS-10":   {"driver: crash", "driver: start", "DriverCreateBucket"},
-		"ID-02":   {"skipped by the configuration"},
-		"GE-04":   {"not supported: the parameters file names no existing bucket"},
-		"CB-12":   {"DriverCreateBucket"},
+		"CB-01": {"suite", "GenerateBucketId", "DriverCreateBucket", "DriverDeleteBucket", `protocols: - type: S3`, "profile=Core"},
+		"CB-10": {"fail", "is rejected", "Run it again cosi-emu conformance", "--only CB-10 --seed test", "D02"},
+		"SA-01": {"store", "PutObject", "conformance/probe", "***redacted***"},
+		"CS-10": {"driver: crash", "driver: start", "DriverCreateBucket"},
+		"ID-02": {"skipped by the configuration"},
+		"GE-04": {"not supported: the parameters file names no existing bucket"},
+		"CB-12": {"DriverCreateBucket"},
 	} {
 		for _, text := range want {
 			if !strings.Contains(got[section], text) {

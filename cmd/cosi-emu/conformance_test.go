@@ -132,7 +132,7 @@ func TestConformanceFailures(t *testing.T) {
 		if r.code != 1 {
 			t.Errorf("exit code %d, want 1", r.code)
 		}
-		for _, id := range strings.SplitSeq(only, ",") {
+		for id := range strings.SplitSeq(only, ",") {
 			tc.says = append(tc.says, id+" DriverGrantBucketAccess ")
 		}
 		for _, text := range tc.says {
