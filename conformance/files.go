@@ -190,7 +190,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "driver %s, %s, seed %s, %s\n", r.Driver, r.Dialect.Protocol(), r.Seed, r.Took.Round(time.Millisecond))
 	for _, v := range r.Verdicts {
 		fmt.Fprintf(&b, "%-16s %-16s", v.Profile, v.Verdict)
-		for _, state := range []string{Pass, Fail, NotReached, Skipped, NotSupported} {
+		for _, state := range checkStates {
 			if v.Counts[state] > 0 {
 				fmt.Fprintf(&b, "  %d %s", v.Counts[state], state)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +16,10 @@ import (
 // WriteHTML writes the report as one file without external resources: the verdicts, and each
 // check with its calls on a time axis.
 func (r *Report) WriteHTML(w io.Writer) error {
-	all := make([]report.Scenario, 0, len(r.Results))
-	for i := range r.Results {
-		all = append(all, r.Results[i].entry())
+	results := r.byUrgency()
+	all := make([]report.Scenario, 0, len(results))
+	for _, result := range results {
+		all = append(all, result.entry())
 	}
 	failed, links, reruns := 0, map[string]string{}, map[string]string{}
 	for i := range r.Results {
@@ -32,12 +34,27 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	document := report.New(r.ToolVersion, r.Started, r.Took, all)
 	return timeline.WriteAs(w, document, timeline.Presentation{
 		Title: fmt.Sprintf("COSI conformance of %s: %s", r.name(), r.headline()), Noun: "check", User: "suite",
-		Outcomes: map[outcome.Outcome]string{outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "not run"},
-		Links:    links,
-		Rerun:    func(s report.Scenario) string { return reruns[s.Name] },
-		Summary:  r.summary(failed),
+		Outcomes: map[outcome.Outcome]string{
+			outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped or not supported",
+		},
+		Links:   links,
+		Rerun:   func(s report.Scenario) string { return reruns[s.Name] },
+		Summary: r.summary(failed),
 	})
 }
+
+// byUrgency returns the results with those first that a reader has to act on.
+func (r *Report) byUrgency() []Result {
+	rank := func(result Result) int {
+		return cmp.Or(slices.Index([]string{Fail, NotReached, Pass}, result.State)+1, len(checkStates))
+	}
+	sorted := slices.Clone(r.Results)
+	slices.SortStableFunc(sorted, func(a, b Result) int { return cmp.Compare(rank(a), rank(b)) })
+	return sorted
+}
+
+// checkStates are the states of a check, in the order of the table of verdicts.
+var checkStates = []string{Pass, Fail, NotReached, Skipped, NotSupported}
 
 // name returns the driver's name for the page.
 func (r *Report) name() string { return cmp.Or(r.Driver, "a driver") }
@@ -155,15 +172,21 @@ func (r *Report) facts() []timeline.Fact {
 }
 
 func (r *Report) verdicts() timeline.Table {
-	states := []string{Pass, Fail, NotReached, Skipped, NotSupported}
-	table := timeline.Table{Heading: "Verdicts", Header: append([]string{"profile", "verdict"}, states...)}
+	table := timeline.Table{Heading: "Verdicts", Header: append([]string{"profile", "verdict"}, checkStates...)}
+	sum := map[string]int{}
 	for _, v := range r.Verdicts {
 		row := []timeline.Cell{{Text: v.Profile}, {Text: v.Verdict, Outcome: badgeOf(v.Verdict)}}
-		for _, state := range states {
+		for _, state := range checkStates {
 			row = append(row, timeline.Cell{Text: fmt.Sprint(v.Counts[state])})
+			sum[state] += v.Counts[state]
 		}
 		table.Rows = append(table.Rows, row)
 	}
+	total := []timeline.Cell{{Text: "all"}, {}}
+	for _, state := range checkStates {
+		total = append(total, timeline.Cell{Text: fmt.Sprint(sum[state])})
+	}
+	table.Rows = append(table.Rows, total)
 	return table
 }
 
@@ -192,12 +215,12 @@ func (r *Report) differences() timeline.Table {
 // fixFirst lists the most important failures.
 func (r *Report) fixFirst() timeline.Table {
 	table := timeline.Table{Heading: "Fix first", Header: []string{"check", "level", "problem"}}
+	results := r.byUrgency()
 	for _, id := range r.FixFirst {
-		for i := range r.Results {
-			if r.Results[i].Check.ID != id {
+		for i, result := range results {
+			if result.Check.ID != id {
 				continue
 			}
-			result := &r.Results[i]
 			table.Rows = append(table.Rows, []timeline.Cell{
 				{Text: id + " " + result.Check.Title, Entry: i + 1}, {Text: result.Check.Level}, {Text: result.summary()},
 			})

@@ -168,13 +168,18 @@ func (r Result) Explain() string {
 			f.Expected, f.Got, f.Why, r.Check.Link, f.Rerun)
 		hidden := max(0, len(r.Exchanges)-shownExchanges)
 		if hidden > 0 {
-			fmt.Fprintf(&b, "\n  (the report has %d calls before these)", hidden)
+			fmt.Fprintf(&b, "\n  (calls before these, in the report: %d)", hidden)
 		}
 		for _, e := range r.Exchanges[hidden:] {
 			fmt.Fprintf(&b, "\n  %s %s\n    %s %s %s", e.Method, e.Request, e.Code, e.Response, e.Message)
 		}
 	}
 	return b.String()
+}
+
+// Brief renders a result in one line, for a terminal. Explain adds the reason and the calls.
+func (r Result) Brief() string {
+	return fmt.Sprintf("%s (%s): %s: %s", r.name(), r.Check.Level, r.State, strings.Join(strings.Fields(r.summary()), " "))
 }
 
 // basic are the checks of what nothing works without.

@@ -13,6 +13,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
@@ -90,6 +91,12 @@ func TestApplyExplore(t *testing.T) {
 	}
 	if err := manifest.Apply(t.Context(), c, append(objects, decoded...)); err != nil {
 		t.Fatal(err)
+	}
+	for _, object := range objects { // as kubectl apply --server-side --dry-run=server
+		try := client.ApplyConfigurationFromUnstructured(object.DeepCopy())
+		if err := c.Apply(t.Context(), try, client.DryRunAll, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+			t.Errorf("a dry run of %s %s: %v", object.GetKind(), object.GetName(), err)
+		}
 	}
 	pod := &corev1.Pod{ObjectMeta: job.Spec.Template.ObjectMeta, Spec: job.Spec.Template.Spec}
 	pod.Namespace, pod.GenerateName = job.Namespace, job.Name+"-"

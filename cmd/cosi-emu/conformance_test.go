@@ -119,6 +119,35 @@ func TestConformanceCommand(t *testing.T) {
 	}
 }
 
+// TestConformanceFailures prints each failed check in a line, and where the calls are.
+func TestConformanceFailures(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const only = "GR-29,GR-38"
+	for _, tc := range []struct{ args, says []string }{
+		{says: []string{"add --report DIRECTORY"}},
+		{args: []string{"--report", "results"}, says: []string{filepath.Join("results", conformance.FileHTML)}},
+	} {
+		r := h.run(append([]string{"conformance", "--driver-cmd", h.fakeDriverCommand("--max-accounts=1"), "--only", only}, tc.args...)...)
+		if r.code != 1 {
+			t.Errorf("exit code %d, want 1", r.code)
+		}
+		for id := range strings.SplitSeq(only, ",") {
+			tc.says = append(tc.says, id+" DriverGrantBucketAccess ")
+		}
+		for _, text := range tc.says {
+			if !strings.Contains(r.out+r.err, text) {
+				t.Errorf("%v: %q is missing in\n%s%s", tc.args, text, r.out, r.err)
+			}
+		}
+		const most = 30
+		if lines := strings.Count(r.out+r.err, "\n"); lines > most || strings.Contains(r.err, "rerun: ") != (tc.args == nil) {
+			t.Errorf("%v: %d lines, want at most %d, and commands only without a report:\n%s%s", tc.args, lines, most, r.out, r.err)
+		}
+	}
+	h.expectNothingLeft()
+}
+
 // TestConformanceDialect reports the dialect of a driver first, judges the driver, and lists the
 // differences from the KEP.
 func TestConformanceDialect(t *testing.T) {

@@ -63,6 +63,14 @@ func TestOperationsPage(t *testing.T) { runSession(t, "docs/operations.md", 4) }
 // TestStoragePage runs the session of docs/storage.md.
 func TestStoragePage(t *testing.T) { runSession(t, "docs/storage.md", 8) }
 
+// TestMigratingPage runs the rehearsal of docs/migrating.md.
+func TestMigratingPage(t *testing.T) {
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("the objects of its session are created with kubectl")
+	}
+	runSession(t, "docs/migrating.md", 15)
+}
+
 func TestV1alpha1Page(t *testing.T) {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skip("the objects of its session are created with kubectl")

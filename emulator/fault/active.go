@@ -12,6 +12,7 @@ type active struct {
 	kind  kind
 	done  chan struct{} // closed when the fault is removed
 
+	added            time.Time
 	started, over    bool // set by the marks
 	fallback         bool // every other fault has precedence
 	matched, applied int
@@ -23,11 +24,11 @@ type active struct {
 
 func newActive(f Fault) *active {
 	k, _ := kindOf(f.Effect)
-	return &active{fault: f, kind: k, done: make(chan struct{}), started: f.Match.Since == ""}
+	return &active{fault: f, kind: k, done: make(chan struct{}), added: time.Now(), started: f.Match.Since == ""}
 }
 
 func (a *active) status() Status {
-	return Status{Fault: a.fault, Matched: a.matched, Applied: a.applied}
+	return Status{Fault: a.fault, Matched: a.matched, Applied: a.applied, Added: a.added}
 }
 
 func (a *active) counts(c Operation) bool {

@@ -36,6 +36,8 @@ type Status struct {
 	// Matched is the number of counted operations, Applied the number of affected ones.
 	Matched int `json:"matched"`
 	Applied int `json:"applied"`
+	// Added is when the fault was added to the Set.
+	Added time.Time `json:"added,omitzero"`
 }
 
 // NewSet returns an empty set.

@@ -3,11 +3,16 @@ package replay
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
+	"github.com/cosi-emu/cosi-emu/internal/seam"
 )
 
 // answer is a recorded answer of a driver.
@@ -32,23 +37,55 @@ type answers struct {
 	variable *regexp.Regexp
 }
 
-// newAnswers collects the answers that one sidecar received. The scope is part of the
-// names of the recorded run.
-func newAnswers(events []journal.Event, sidecar, scope string) *answers {
-	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, variable: varying(scope)}
-	for _, e := range events {
-		withheld := e.Fault != "" && len(e.Response) == 0 // the driver did not get the call
-		if e.Seam != journal.SeamRPC || e.Component != sidecar || e.Outcome == "Fenced" || withheld {
-			continue
+// newAnswers collects the answers that one sidecar received.
+func newAnswers(r *recording.Recording, sidecar string) *answers {
+	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, variable: varying(r.Namespace)}
+	effects := effectsOf(r)
+	for _, e := range r.Events {
+		if e.Seam == journal.SeamRPC && e.Component == sidecar && e.Outcome != seam.OutcomeFenced {
+			a.add(e, effects(e))
 		}
-		request := string(e.Request)
-		key := e.Operation.Name + " " + request
-		if len(a.left[key]) == 0 {
-			a.order = append(a.order, key)
-		}
-		a.left[key] = append(a.left[key], answer{event: e, request: request, masked: a.masked(request)})
 	}
 	return a
+}
+
+// add adds the driver's answers to the calls that an event consists of.
+func (a *answers) add(e journal.Event, effect *fault.Effect) {
+	calls := 1
+	switch {
+	case effect != nil && effect.Duplicate: // the first answer is not recorded
+		calls = 2
+	case e.Fault != "" && len(e.Response) == 0 && !isError(effect):
+		return // the driver did not get the call
+	}
+	request := string(e.Request)
+	key := e.Operation.Name + " " + request
+	if len(a.left[key]) == 0 {
+		a.order = append(a.order, key)
+	}
+	given := answer{event: e, request: request, masked: a.masked(request)}
+	a.left[key] = append(a.left[key], slices.Repeat([]answer{given}, calls)...)
+}
+
+// isError reports whether a call without a response has the driver's error: its fault affects only
+// how long the call takes, or the response. Nil is an unknown fault.
+func isError(e *fault.Effect) bool {
+	return e != nil && e.Fail == "" && !e.Hang && e.Crash == "" && e.Outage == "" && e.LoseLease == 0
+}
+
+// effectsOf returns a function that returns the effect of the fault on an event, or nil if the
+// recording does not have the fault.
+func effectsOf(r *recording.Recording) func(journal.Event) *fault.Effect {
+	all := map[string]*fault.Effect{}
+	if s, err := Scenario(r); err == nil {
+		for name, f := range spec.Faults(s.Steps) {
+			all[name+"."+r.Namespace] = &f.Effect
+		}
+	}
+	for _, injection := range r.Faults {
+		all[injection.Fault.Name] = &injection.Fault.Effect
+	}
+	return func(e journal.Event) *fault.Effect { return all[e.Fault] }
 }
 
 // varying matches values that differ between runs: UIDs, and scopes, which end with a number.

@@ -50,7 +50,7 @@ type RecordedDriverOptions struct {
 func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
 	s := &RecordedDriver{
 		options: o,
-		answers: newAnswers(o.Recording.Events, o.Sidecar, o.Recording.Namespace),
+		answers: newAnswers(o.Recording, o.Sidecar),
 		server:  grpc.NewServer(o.ServerOptions...),
 	}
 	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()

@@ -111,7 +111,7 @@ func TestText(t *testing.T) {
       -  readyToUse: true
       +  readyToUse: false
 
-  the journal, about its objects (1 events before these):
+  the journal, about its objects (events before these: 1):
 
     12:00:00.065 sidecar  rpc     Sooner -> OK 1ms
     12:00:00.070 sidecar  rpc     Later -> OK 1ms

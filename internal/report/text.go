@@ -104,7 +104,7 @@ func (t Text) tail(text *strings.Builder, s *Scenario) {
 	}
 	fmt.Fprintf(text, "\n  the journal, about its objects")
 	if before > 0 {
-		fmt.Fprintf(text, " (%d events before these)", before)
+		fmt.Fprintf(text, " (events before these: %d)", before)
 	}
 	text.WriteString(":\n\n")
 	named := evidence(*s)

@@ -244,10 +244,15 @@ func (h *history) gone(kind, namespace, name string, revision uint64) {
 	h.add(about)
 }
 
-func (h *history) faultAdded(f fault.Fault) {
+// faultAdded takes a fault, and the time at which it was added. Existing objects have the second of
+// their creation, and so has an existing fault: it comes before what it affects.
+func (h *history) faultAdded(f fault.Fault, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.add(action{verb: verbInject, fault: f})
+	if !h.begun {
+		at = at.Truncate(time.Second)
+	}
+	h.add(action{at: at, verb: verbInject, fault: f})
 }
 
 func (h *history) faultRemoved(name string) {

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -31,7 +33,7 @@ func TestHistoryOrder(t *testing.T) {
 			reason: "What is seen in order stays so.",
 			tell: func(h *history) {
 				h.seen(seenAt("9", "a"))
-				h.faultAdded(fault.Fault{Name: "f"})
+				h.faultAdded(fault.Fault{Name: "f"}, time.Now())
 				h.seen(seenAt("10", "b"))
 			},
 			want: []string{"apply BucketClaim/a", "inject f", "apply BucketClaim/b"},
@@ -39,7 +41,7 @@ func TestHistoryOrder(t *testing.T) {
 		"LateWatch": {
 			reason: "An earlier revision comes before a later one, and before what was done after that.",
 			tell: func(h *history) {
-				h.faultAdded(fault.Fault{Name: "f"})
+				h.faultAdded(fault.Fault{Name: "f"}, time.Now())
 				h.seen(seenAt("8", "a"))
 				h.seen(seenAt("100", "c"))
 				h.faultRemoved("f")
@@ -82,5 +84,28 @@ func TestHistoryOrder(t *testing.T) {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestHistoryOfLatePage opens the page when objects and a fault exist. The fault comes before the objects that it
+// affects, and after those of another second.
+func TestHistoryOfLatePage(t *testing.T) {
+	t.Parallel()
+	second := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
+	h := newHistory(objectstorage.V1alpha2, journal.New(journal.Options{}))
+	h.faultAdded(fault.Fault{Name: "f"}, second.Add(time.Millisecond))
+	for name, at := range map[string]time.Time{"earlier": second.Add(-time.Second), "affected": second} {
+		claim := seenAt("1", name)
+		claim.SetCreationTimestamp(metav1.NewTime(at))
+		h.seen(claim)
+	}
+	h.begin()
+	want := []string{"apply BucketClaim/earlier", "inject f", "apply BucketClaim/affected"}
+	got := make([]string, 0, len(h.actions))
+	for _, a := range h.actions {
+		got = append(got, a.label())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

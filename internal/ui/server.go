@@ -62,7 +62,7 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 	p := &Page{opts: opts, stop: stop, history: newHistory(opts.Emulator.Info().API, opts.Emulator.Journal())}
 	p.url = fmt.Sprintf("http://127.0.0.1:%s/%s/", port, token)
 	for _, f := range opts.Faults.List() {
-		p.history.faultAdded(f.Fault)
+		p.history.faultAdded(f.Fault, f.Added)
 	}
 	p.graph = newGraph(opts.Emulator, p.history)
 	if err := p.graph.start(ctx, running, &p.done); err != nil {
@@ -90,7 +90,7 @@ func Start(ctx context.Context, opts Options) (*Page, error) {
 func (p *Page) URL() string { return p.url }
 
 // FaultAdded notes that a user has added a fault.
-func (p *Page) FaultAdded(f fault.Fault) { p.history.faultAdded(f) }
+func (p *Page) FaultAdded(f fault.Fault) { p.history.faultAdded(f, time.Now()) }
 
 // FaultRemoved notes that a user has removed a fault.
 func (p *Page) FaultRemoved(name string) { p.history.faultRemoved(name) }

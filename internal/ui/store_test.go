@@ -47,6 +47,7 @@ func TestStore(t *testing.T) {
 	b.Set("#access", "demo/photos-readonly")
 	b.Submit("#browse")
 	b.AwaitText("#keys", "cat.txt")
+	b.AwaitText("#store-answer", "1 object of bucket")
 	upload(b, "dog.txt", "a dog")
 	b.AwaitText("#store-answer.bad", "AccessDenied")
 

@@ -38,11 +38,28 @@ func TestUsable(t *testing.T) {
 		wide := b.Eval(`[...document.querySelectorAll('button, input, select, h2, #detail')].filter(e =>
 			e.checkVisibility() && !e.closest('#graph, table, .chart') &&
 			(e.getBoundingClientRect().right > innerWidth || e.getBoundingClientRect().left < 0)).map(e => e.id || e.textContent).join()`)
+		if overlapping := b.Eval(overlaps); overlapping != "" {
+			t.Errorf("these labels overlap in a window that is %d wide: %v", narrow, overlapping)
+		}
 		if wide != "" {
 			t.Errorf("these are outside of a window that is %d wide: %v", narrow, wide)
 		}
 	})
 }
+
+// overlaps lists the pairs of visible labels that overlap by more than a pixel.
+const overlaps = `(() => {
+	const labels = [...document.querySelectorAll('text, .node, button, label, h2, small, td, th')].filter(e =>
+		e.checkVisibility() && e.textContent.trim() && !e.closest('#detail')).map(e => ({ e, r: e.getBoundingClientRect() }));
+	const pairs = [];
+	for (const [i, a] of labels.entries()) for (const b of labels.slice(i + 1)) {
+		if (a.e.contains(b.e) || b.e.contains(a.e)) continue;
+		const width = Math.min(a.r.right, b.r.right) - Math.max(a.r.left, b.r.left);
+		const height = Math.min(a.r.bottom, b.r.bottom) - Math.max(a.r.top, b.r.top);
+		if (width > 1 && height > 1) pairs.push(a.e.textContent.trim() + ' and ' + b.e.textContent.trim());
+	}
+	return pairs.join('; ');
+})()`
 
 const focused = "(document.activeElement.dataset.name || document.activeElement.id)"
 

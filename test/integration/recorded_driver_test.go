@@ -104,6 +104,50 @@ func testErrors(t *testing.T, driver cosiv1alpha2.ProvisionerClient, now string)
 	}
 }
 
+// TestRecordedDriverUnderFaults verifies that the driver answers as it did, whatever part of its answers a fault withheld.
+func TestRecordedDriverUnderFaults(t *testing.T) {
+	t.Parallel()
+	const story = `
+apiVersion: cosi-emu/v1alpha1
+kind: Scenario
+name: story
+steps:
+- repeat:
+    times: 1
+    steps: [{inject: {name: f, seam: rpc, operation: "Driver*", every: 1, EFFECT}}]
+`
+	full := codes.ResourceExhausted.String()
+	for name, tc := range map[string]struct {
+		reason, effect string
+		want           []codes.Code // of the calls, as the driver gets them
+	}{
+		"Delay":     {"The driver failed, only later.", "delay: 1ms", []codes.Code{codes.ResourceExhausted, codes.OK}},
+		"Duplicate": {"The driver is called twice.", "duplicate: true", []codes.Code{codes.ResourceExhausted, codes.ResourceExhausted, codes.OK}},
+		"Interfere": {"The change is no answer.", "interfere: delete, object: Secret/a", []codes.Code{codes.ResourceExhausted, codes.OK}},
+		"Fail":      {"The driver did not get the call.", "fail: " + full, []codes.Code{codes.OK}},
+		"Hang":      {"Neither here.", "hang: true", []codes.Code{codes.OK}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failed := rpc(1, "DriverCreateBucket", `{"bucketId":"b"}`, "", full)
+			failed.Fault = "f.photos-1"
+			recorded := &recording.Recording{
+				Header: recording.Header{Scenario: "story", Namespace: "photos-1", Files: []recording.File{{
+					Name: "story.yaml", Content: strings.Replace(story, "EFFECT", tc.effect, 1),
+				}}},
+				Events: []journal.Event{failed, rpc(2, "DriverCreateBucket", `{"bucketId":"b"}`, `{}`, "OK")},
+			}
+			driver := cosiv1alpha2.NewProvisionerClient(dial(t, replay.RecordedDriverOptions{Recording: recorded, Sidecar: "sidecar"}))
+			for i, want := range tc.want {
+				_, err := driver.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "b"})
+				if got := status.Code(err); got != want {
+					t.Errorf("%s Call %d: %v, want %s", tc.reason, i+1, err, want)
+				}
+			}
+		})
+	}
+}
+
 // dial serves a stand-in in memory.
 func dial(t *testing.T, options replay.RecordedDriverOptions) *grpc.ClientConn {
 	t.Helper()

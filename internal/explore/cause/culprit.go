@@ -30,7 +30,7 @@ type search struct {
 }
 
 // findCulprit compares a run with the clean run, which may be the same. It returns, in this order:
-// a call that the driver never answered as it should; an operation that was not repeated after the
+// the second of two identical calls; a call that the driver never answered as it should; an operation that was not repeated after the
 // fault; the events that a standing oracle names; the first write or call that the clean run does
 // not have; the last event about the object of the finding.
 func findCulprit(o, clean *run.Record, findings []checks.Finding) culprit {
@@ -66,7 +66,7 @@ func (s *search) rules() []rule {
 	if interferes || len(s.run.Injected()) == 0 {
 		return []rule{s.named, s.answer, s.last}
 	}
-	return []rule{s.answer, s.unrepeated, s.named, s.additional, s.last}
+	return []rule{s.duplicated, s.answer, s.unrepeated, s.named, s.additional, s.last}
 }
 
 // alike returns the operations among events that equal one in component, name and subject.

@@ -250,6 +250,79 @@ func TestCulprit(t *testing.T) {
 	}
 }
 
+// TestCulpritOfDuplicate verifies that a driver is blamed that does not answer two identical calls alike, or acts twice.
+func TestCulpritOfDuplicate(t *testing.T) {
+	leak := func(subject string) checks.Finding {
+		return checks.Finding{Oracle: vocabulary.Leak, Subject: subject, Message: "the backend has " + subject}
+	}
+	for name, tc := range map[string]struct {
+		reason, events string
+		finding        checks.Finding
+		want           string
+	}{
+		"Exists": {
+			reason: "The fault repeats the call, but the answer is the driver's.",
+			events: `
+				sidecar | rpc | DriverCreateBucket   | b | AlreadyExists: it exists | f | {"bucketId":"b","parameters":{"tier":"hot"}}
+				sidecar | api | patch buckets/status | b | OK`,
+			want: "driver answered the second of two identical calls DriverCreateBucket b with AlreadyExists: it exists; " +
+				"without faults it answers the same request with OK",
+		},
+		"OwnSeam": {
+			reason: "The driver's own seam shows the first answer.",
+			events: `
+				sidecar | rpc | DriverCreateBucket | b | AlreadyExists: it exists | f | {"bucketId":"b"}
+				driver  | rpc | DriverCreateBucket | b | OK                       |   | {"bucketId":"b"}
+				driver  | rpc | DriverCreateBucket | b | AlreadyExists: it exists |   | {"bucketId":"b"}`,
+			want: "driver answered the second of two identical calls DriverCreateBucket b with AlreadyExists: it exists; " +
+				"it had answered the first with OK",
+		},
+		"Always": {
+			reason: "The sidecar does what it can.",
+			events: `
+				sidecar | rpc | DriverCreateBucket | b | Internal: it exists | f | {"bucketId":"b","parameters":{"tier":"hot"}}
+				sidecar | rpc | DriverCreateBucket | b | Internal: it exists |   | {"bucketId":"b","parameters":{"tier":"hot"}}`,
+			want: "driver answered the second of two identical calls DriverCreateBucket b with Internal: it exists; " +
+				"without faults it answers the same request with OK",
+		},
+		"NotRepeated": {
+			reason: "A sidecar must retry this code.",
+			events: `
+				sidecar | rpc | DriverCreateBucket   | b | Internal: busy | f
+				sidecar | api | patch buckets/status | b | OK`,
+			want: "sidecar did not repeat DriverCreateBucket b, which had failed with Internal because of the fault; " +
+				"its next write or call was patch buckets/status b -> OK",
+		},
+		"Twice": {
+			reason: "The sidecar does not know the second bucket.", finding: leak("bucket b-2"),
+			events: `
+				sidecar | rpc | DriverCreateBucket   | b | OK | f
+				sidecar | api | patch buckets/status | b | OK
+				sidecar | rpc | DriverDeleteBucket   | b | OK`,
+			want: "driver acted twice for two identical calls DriverCreateBucket b: the backend has bucket b-2",
+		},
+		"OtherLeak": {
+			reason: "The sidecar knows this bucket, and does not delete it.", finding: leak("bucket b"),
+			events: `
+				sidecar | rpc | DriverCreateBucket   | b | OK | f
+				sidecar | api | patch buckets        | b | OK`,
+			want: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			findings := []checks.Finding{tc.finding}
+			if tc.finding.Oracle == "" {
+				findings[0] = checks.Finding{Oracle: run.OracleSteps, Subject: "BucketClaim/photos"}
+			}
+			clean := runOf(t, lifeOfBucket)
+			got := findCulprit(runOf(t, tc.events, injected(fault.Effect{Duplicate: true})), clean, findings)
+			if diff := cmp.Diff(tc.want, got.text); diff != "" {
+				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestCulpritWithin verifies that a change of the backend names the call that caused it.
 func TestCulpritWithin(t *testing.T) {
 	o := runOf(t, `

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -95,4 +96,18 @@ func (f *Fault) check() error {
 		return nil //nolint:nilerr // it has values that are not known yet
 	}
 	return found.Validate()
+}
+
+// Faults returns the faults that steps inject, with nested and included steps, by their names.
+func Faults(steps []Step) map[string]*Fault {
+	all := map[string]*Fault{}
+	for i := range steps {
+		if f := steps[i].Inject; f != nil {
+			all[f.Name] = f
+		}
+		for _, nested := range steps[i].Within() {
+			maps.Copy(all, Faults(nested))
+		}
+	}
+	return all
 }

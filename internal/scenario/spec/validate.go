@@ -48,7 +48,7 @@ func (d *decoder) validate(n *yaml.Node, s *Scenario, unreadInclude bool) {
 	}
 	d.validateExceptions(s)
 	v := validation{
-		decoder: d, setup: &s.Setup, api: s.API(), allMarks: marksOf(s.Steps), allFaults: faultsOf(s.Steps),
+		decoder: d, setup: &s.Setup, api: s.API(), allMarks: marksOf(s.Steps), allFaults: Faults(s.Steps),
 		incomplete: s.Broken || unreadInclude, unreadInclude: unreadInclude,
 	}
 	v.steps(s.Steps, scopeOf(Variables), map[string]bool{})

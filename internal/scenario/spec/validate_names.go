@@ -104,21 +104,8 @@ func (v *validation) s3Code(text Text) {
 // heal checks that faults of these names exist.
 func (v *validation) heal(s *Step, _ map[string]bool) {
 	for _, text := range *s.Heal {
-		if name, ok := literal(text); ok && !v.allFaults[name] && !v.incomplete {
+		if name, ok := literal(text); ok && v.allFaults[name] == nil && !v.incomplete {
 			v.decoder.fail(text.Position, "no step injects a fault %q: %s", name, suggest.From(name, slices.Sorted(maps.Keys(v.allFaults))))
 		}
 	}
-}
-
-func faultsOf(steps []Step) map[string]bool {
-	names := map[string]bool{}
-	for i := range steps {
-		if steps[i].Inject != nil {
-			names[steps[i].Inject.Name] = true
-		}
-		for _, nested := range steps[i].Within() {
-			maps.Copy(names, faultsOf(nested))
-		}
-	}
-	return names
 }

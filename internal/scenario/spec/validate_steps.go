@@ -16,8 +16,8 @@ type validation struct {
 	api     objectstorage.Version
 	// allMarks are the marks of the whole scenario.
 	allMarks map[string]bool
-	// allFaults are the names of the faults of the whole scenario.
-	allFaults map[string]bool
+	// allFaults are the faults of the whole scenario by their names.
+	allFaults map[string]*Fault
 	// incomplete means that some steps could not be read, which may have marks and faults.
 	// unreadInclude means that an included file could not be read, which may also define variables.
 	incomplete, unreadInclude bool
@@ -271,9 +271,12 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}
-	moments := maps.Clone(v.allFaults)
-	delete(moments, s.Inject.Name)
-	maps.Copy(moments, v.allMarks)
+	moments := maps.Clone(v.allMarks)
+	for name := range v.allFaults {
+		if name != s.Inject.Name {
+			moments[name] = true
+		}
+	}
 	for _, moment := range []string{s.Inject.Since, s.Inject.Until} {
 		if moment != "" && !moments[moment] && !v.incomplete {
 			v.decoder.fail(s.Position, "mark or fault %q not found in the scenario: %s",

@@ -4,6 +4,7 @@
 (() => {
   const $ = id => document.getElementById(id);
   const make = (tag, text, name) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (name) e.className = name; return e; };
+  const counted = (n, what) => n === 1 ? '1 ' + what : n + ' ' + what + 's';
   const query = fields => new URLSearchParams(Object.entries(fields).filter(([, value]) => value)).toString();
   async function ask(path, options) {
     const response = await fetch(path, options);
@@ -66,7 +67,7 @@
     rows.forEach((row, at) => row.forEach(id => { if (id && !rowOf.has(id)) rowOf.set(id, at); }));
     let count = 0;
     for (const node of nodes.values()) if (node.kind !== 'Secret') count++;
-    $('count').textContent = count + ' objects';
+    $('count').textContent = counted(count, 'object');
   }
 
   function draw() {
@@ -240,13 +241,14 @@
       shownChange = asked;
       shown = answer;
       const chart = $('chart'), focused = chart.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
-      const left = chart.querySelector('.scroll')?.scrollLeft || 0, top = chart.scrollTop;
+      const before = chart.querySelector('.scroll'), left = before?.scrollLeft || 0, top = chart.scrollTop;
+      const atEnd = !before || left + before.clientWidth >= before.scrollWidth - 4;
       chart.replaceChildren(fragment(answer.html));
       for (const mark of chart.querySelectorAll('a.mark')) mark.tabIndex = -1;
       const stop = (focused && chart.querySelector(`a.mark[href="${CSS.escape(focused)}"]`)) || chart.querySelector('a.mark');
       if (stop) { stop.setAttribute('tabindex', '0'); if (focused) stop.focus({ preventScroll: true }); }
       const scroll = chart.querySelector('.scroll');
-      if (scroll) scroll.scrollLeft = left;
+      if (scroll) scroll.scrollLeft = atEnd && !paused ? scroll.scrollWidth : left;
       chart.scrollTop = top;
       $('older').disabled = !answer.older;
       $('newer').disabled = !paused;
@@ -330,7 +332,7 @@
         body.append(row);
       }
       $('keys').hidden = false; $('more').hidden = !next;
-      answered($('store-answer'), done || `${answer.keys.length} objects of bucket ${answer.bucket}`);
+      answered($('store-answer'), done || `${counted(answer.keys.length, 'object')} of bucket ${answer.bucket}`);
     } catch (error) {
       if (mine !== browsed) return;
       $('keys').hidden = true; $('more').hidden = true;
@@ -343,8 +345,8 @@
       const answer = await ask('content?' + query({ ...place(), key }));
       if (mine !== browsed) return;
       $('content').hidden = false;
-      $('content').textContent = answer.binary ? `${answer.size} bytes that are no text` : answer.text + (answer.cut ? `\n… of ${answer.size} bytes` : '');
-      answered($('store-answer'), key + ', ' + answer.size + ' bytes');
+      $('content').textContent = answer.binary ? `${counted(answer.size, 'byte')} that are no text` : answer.text + (answer.cut ? `\n… of ${answer.size} bytes` : '');
+      answered($('store-answer'), key + ', ' + counted(answer.size, 'byte'));
     } catch (error) { if (mine === browsed) { $('content').hidden = true; answered($('store-answer'), failure(error), true); } }
   }
   async function upload() {
@@ -433,7 +435,7 @@
       if (update.components) showComponents(update.components);
       seq = update.seq;
       change = seq + ' ' + update.actions; // users also do what the journal has no event for
-      $('actions').textContent = update.actions ? update.actions + ' steps' : '';
+      $('actions').textContent = update.actions ? counted(update.actions, 'step') : '';
     };
   }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -112,7 +113,8 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	f.config.OnProgress = newChecks(shown).show
 	if f.output == cli.FormatText {
 		f.config.OnDialect = func(d dialects.Dialect) { shown.Print("the driver speaks " + d.Protocol() + "\n") }
-		f.config.OnResult = func(r conformance.Result) { printFailure(shown, r) }
+		failures := &failures{shown: shown, report: f.report}
+		f.config.OnResult = failures.print
 	}
 	if f.config.ControlPlane != nil {
 		f.config.ControlPlane.Reporter = reporter(streams.Err)
@@ -135,11 +137,33 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 	return nil
 }
 
-// printFailure prints a failed check. Checks that were not reached are in the summary and the
-// report.
-func printFailure(shown *progress.Count, r conformance.Result) {
-	if r.State == conformance.Fail {
-		shown.Print(r.Explain() + "\n")
+// maxFailures is the number of failed checks that are printed.
+const maxFailures = 10
+
+// failures prints the first failed checks in a line each. Checks that were not reached are in the
+// summary and the report. It is not safe for concurrent use.
+type failures struct {
+	shown *progress.Count
+	// report is the directory of the report, which has the calls; empty if it is not written.
+	report string
+	count  int
+}
+
+func (f *failures) print(r conformance.Result) {
+	if r.State != conformance.Fail {
+		return
+	}
+	f.count++
+	switch {
+	case f.count > maxFailures+1:
+		return
+	case f.count > maxFailures:
+		f.shown.Print("More checks fail.\n")
+		return
+	}
+	f.shown.Print(r.Brief() + "\n")
+	if f.report == "" && r.Failure != nil {
+		f.shown.Print("  rerun: " + r.Failure.Rerun + "\n")
 	}
 }
 
@@ -163,7 +187,15 @@ func (f *runFlags) print(streams cli.Streams, report *conformance.Report) error 
 	if f.output == cli.FormatJSON {
 		return cli.PrintJSON(streams, report)
 	}
-	return report.WriteText(streams.Out)
+	if err := report.WriteText(streams.Out); err != nil || f.report == "" && len(report.FixFirst) == 0 {
+		return err
+	}
+	where := "The calls of each check: add --report DIRECTORY"
+	if f.report != "" {
+		where = "The calls of each check: " + filepath.Join(f.report, conformance.FileHTML)
+	}
+	_, err := fmt.Fprintf(streams.Out, "\n%s\n", where)
+	return err
 }
 
 func (f *runFlags) save(report *conformance.Report) error {

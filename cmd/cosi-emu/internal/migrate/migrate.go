@@ -137,8 +137,8 @@ func (f *migrateFlags) run(ctx context.Context, streams cli.Streams) error {
 		return err
 	}
 	omitted := plan.Omissions()
-	_, _ = fmt.Fprintf(streams.Err, "Printed %d objects of v1alpha2. Decisions for a person: %d. Omitted objects: %d.\n",
-		len(plan.Objects), len(plan.Decisions), omitted)
+	_, _ = fmt.Fprintf(streams.Err, "Printed %s of v1alpha2. Decisions for a person: %d. Omitted objects: %d.\n",
+		cli.Counted(len(plan.Objects), "object"), len(plan.Decisions), omitted)
 	if omitted > 0 {
 		return cli.ExitError(cli.ExitFailure)
 	}

@@ -115,8 +115,8 @@ func (e *explored) writeUntried(w io.Writer, state string) error {
 	if cases+e.unstarted == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nnot tried: %d faults, and all of %d scenarios that were not started\n%s\n",
-		cases, e.unstarted, explore.HowToContinue(state))
+	_, err := fmt.Fprintf(w, "\nnot tried: %s, and all of %s that were not started\n%s\n",
+		cli.Counted(cases, "fault"), cli.Counted(e.unstarted, "scenario"), explore.HowToContinue(state))
 	return err
 }
 
@@ -157,7 +157,8 @@ func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 		return err
 	}
 	_, err := fmt.Fprintf(streams.Out,
-		"\n%d scenarios explored, %d not: %d points, %d/%d effects tried, %d pruned; %d runs, %.1f runs/s; %d findings\n",
-		len(all.Reports), len(all.Unexplored), sum.Points, sum.Tried, sum.Applicable, sum.Pruned, sum.Runs, sum.Rate(), all.findings())
+		"\n%s explored, %d not: %s, %d/%d effects tried, %d pruned; %s, %.1f runs/s; %s\n",
+		cli.Counted(len(all.Reports), "scenario"), len(all.Unexplored), cli.Counted(sum.Points, "point"), sum.Tried, sum.Applicable, sum.Pruned,
+		cli.Counted(sum.Runs, "run"), sum.Rate(), cli.Counted(all.findings(), "finding"))
 	return err
 }

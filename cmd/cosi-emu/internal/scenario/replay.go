@@ -137,8 +137,8 @@ func (r *replaying) introduce(recorded *recording.Recording) {
 	if recorded.End != nil {
 		ended = recorded.End.Outcome
 	}
-	_, _ = fmt.Fprintf(r.streams.Err, "Recording of %s, made on %s by cosi-emu %s: %s, %d events.\n",
-		what, recorded.Started.Local().Format(time.DateTime), recorded.Program, ended, len(recorded.Events))
+	_, _ = fmt.Fprintf(r.streams.Err, "Recording of %s, made on %s by cosi-emu %s: %s, %s.\n",
+		what, recorded.Started.Local().Format(time.DateTime), recorded.Program, ended, cli.Counted(len(recorded.Events), "event"))
 }
 
 type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.Options) (replay.Replay, error)
@@ -179,7 +179,8 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 			then = ", and was " + recorded.End.Outcome + " when it was recorded"
 		}
 	}
-	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %d operations compared, no difference.\n", shown.Outcome, then, found.Compared)
+	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %s compared, no difference.\n", shown.Outcome, then,
+		cli.Counted(found.Compared, "operation"))
 	if err != nil {
 		return err
 	}

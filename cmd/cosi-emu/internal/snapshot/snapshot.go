@@ -143,7 +143,7 @@ func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 		{"protocols", strings.Join(protocols, ", ")},
 		{"API objects", strings.Join(objects, ", ")},
 		{"buckets", strings.Join(info.Buckets, ", ")},
-		{"stored objects", fmt.Sprintf("%d, %d bytes", info.StoredObjects, info.StoredBytes)},
+		{"stored objects", fmt.Sprintf("%d, %s", info.StoredObjects, cli.Counted(int(info.StoredBytes), "byte"))},
 		{"accounts", fmt.Sprint(info.Accounts)},
 	} {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", row[0], cmp.Or(row[1], "none"))
