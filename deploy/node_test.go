@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/deploy"
@@ -47,12 +48,28 @@ func TestNodeRights(t *testing.T) {
 
 // TestNodePaths: kubelet and node adapter see the same paths, so that the socket and the volumes are where both expect
 // them.
+// Design: CK-DEPLOY-2
 func TestNodePaths(t *testing.T) {
 	template := deploytest.PodTemplates(t, deploytest.Build(t, "node"))["cosi-node"]
 	for _, mounted := range template.Spec.Containers[0].VolumeMounts {
 		at := slices.IndexFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mounted.Name })
 		if at < 0 || template.Spec.Volumes[at].HostPath == nil || template.Spec.Volumes[at].HostPath.Path != mounted.MountPath {
 			t.Errorf("%s is not the same directory of the node", mounted.MountPath)
+		}
+	}
+}
+
+// TestNodeMounts: the kubelet and the Pods see the mounts of the node adapter.
+// Design: CSI-LIFE-2
+func TestNodeMounts(t *testing.T) {
+	adapter := deploytest.PodTemplates(t, deploytest.Build(t, "node"))["cosi-node"].Spec.Containers[0]
+	if privileged := adapter.SecurityContext.Privileged; privileged == nil || !*privileged {
+		t.Error("the container is not privileged, so that it cannot mount")
+	}
+	for _, mounted := range adapter.VolumeMounts {
+		propagation := ptr.Deref(mounted.MountPropagation, corev1.MountPropagationNone)
+		if mounted.Name == "pods" && propagation != corev1.MountPropagationBidirectional {
+			t.Errorf("the mounts in %s have the propagation %s, want Bidirectional", mounted.MountPath, propagation)
 		}
 	}
 }

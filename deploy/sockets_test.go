@@ -13,6 +13,7 @@ import (
 
 // TestSockets verifies that containers that call each other agree on a socket whose name ends in
 // .sock, in a directory that both have and that no other container has.
+// Design: CK-DEPLOY-1
 func TestSockets(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, tc := range map[string]struct {

@@ -116,6 +116,7 @@ func TestE62E86LostLease(t *testing.T) {
 // of it.
 // KEP: DRIVER-2, REASON-32
 // Known failure: E95
+// Design: P20-NAME-7
 func TestDriverNameCollision(t *testing.T) {
 	for name, elects := range map[string]bool{"LeaderElection": true, "NoLeaderElection": false} {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +140,56 @@ func TestDriverNameCollision(t *testing.T) {
 			cl.Must(again.leadsWithin(harness.Timeout))
 		})
 	}
+}
+
+// TestAwaitsDriverName: a sidecar waits for a name that belongs to another group. It gets the name
+// once an administrator has deleted the Lease, and does not work before.
+// Design: P20-NAME-4
+func TestAwaitsDriverName(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.elects()
+	cl.options.DriverGroup = "vendor-a"
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	second := cl.another(func(o *cosisidecar.Options) {
+		o.DriverGroup, o.DriverNameTimeout, o.RetryMaxDelay = "vendor-b", harness.Timeout, 100*time.Millisecond
+	}).launch()
+	cl.waitCollisionEvent()
+	cl.readyBucket()
+	first.run.Stop()
+	lease := &coordinationv1.Lease{}
+	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(cl.driver.Name())
+	cl.Must(cl.Delete(t.Context(), lease))
+	cl.Must(second.leadsWithin(harness.Timeout))
+	cl.readyBucket()
+}
+
+// TestAwaitsDriverNameInVain: the sidecar fails after the timeout, and names the sidecar that leads.
+// Design: P20-NAME-5
+func TestAwaitsDriverNameInVain(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.elects()
+	cl.options.DriverGroup = "vendor-a"
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	cl.options.DriverNameTimeout = 300 * time.Millisecond
+	lease := &coordinationv1.Lease{}
+	cl.Must(cl.Get(t.Context(), client.ObjectKey{Namespace: "cosi-system", Name: cosisidecar.LeaseName(cl.driver.Name())}, lease))
+	if message := cl.isRejected("vendor-b"); !strings.Contains(message, *lease.Spec.HolderIdentity) {
+		t.Errorf("the error does not name the sidecar %s: %s", *lease.Spec.HolderIdentity, message)
+	}
+}
+
+// TestAwaitsDriverNameAndStops: a sidecar that waits stops at once when it is told to.
+func TestAwaitsDriverNameAndStops(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.elects()
+	cl.options.DriverGroup = "vendor-a"
+	first := cl.launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	second := cl.another(func(o *cosisidecar.Options) { o.DriverGroup, o.DriverNameTimeout = "vendor-b", time.Hour }).launch()
+	cl.waitCollisionEvent()
+	second.run.Stop()
 }
 
 // isRejected starts a sidecar of another group, which must end, and returns its error.

@@ -104,6 +104,11 @@ type Options struct {
 	// TakeOver is a group from which the sidecar takes over the driver's name. It is for an
 	// administrator who knows that the other driver no longer exists.
 	TakeOver string
+	// DriverNameTimeout is the time for which Start waits while the driver's name belongs to another
+	// group. It tries again with the back-off of RetryBaseDelay and RetryMaxDelay; the log and an
+	// Event name the other group. Then Start fails with ErrDriverNameCollision. Until it has the
+	// name, the sidecar serves no probes. Zero means that Start fails at once.
+	DriverNameTimeout time.Duration
 	// LeaseDuration is the time after which other instances take a Lease that is not renewed.
 	// RenewDeadline is the time in which the leader must renew it, or stop. RetryPeriod is the time
 	// between two attempts. Zero means the default of each.

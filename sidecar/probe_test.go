@@ -32,6 +32,7 @@ func TestReadinessProbe(t *testing.T) {
 
 // TestDriverProbe: the probe of the driver's container asks for the driver's health, and calls DriverGetInfo if the driver
 // has no such service. The sidecar stays alive whatever the answer is.
+// Design: CSI-ID-4, CSI-ID-5, CK-DEPLOY-3
 func TestDriverProbe(t *testing.T) {
 	for _, tc := range []struct {
 		name, reason string

@@ -1,5 +1,5 @@
-// Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md, docs/pods.md and
-// docs/known-failures.md. Each page has a data file with its rows. Tests are tagged with the ID of
+// Package kepcoverage generates docs/kep-coverage.md, docs/v1alpha1-coverage.md, docs/pods.md,
+// docs/known-failures.md and docs/specifications.md. Each page has a data file with its rows. Tests are tagged with the ID of
 // a row: in a comment directly above a test function, a call of t.Run or a named row of a test
 // table.
 //
@@ -28,6 +28,9 @@ type Page struct {
 	Data string
 	// Tag begins the comment that tags a test.
 	Tag string
+	// HasStatus is for documents of which only a part holds: each row works, is superseded, or is not
+	// here. Otherwise all rows work.
+	HasStatus bool
 }
 
 // The generated pages.
@@ -36,6 +39,8 @@ var (
 	V1alpha1      = Page{File: "docs/v1alpha1-coverage.md", Data: "docs/v1alpha1-statements.yaml", Tag: "Spec"}
 	Pods          = Page{File: "docs/pods.md", Data: "docs/pods.yaml", Tag: "Pod"}
 	KnownFailures = Page{File: "docs/known-failures.md", Data: "docs/known-failures.yaml", Tag: "Known failure"}
+	// Specifications is the last page, because its rows refer to the rows of the others.
+	Specifications = Page{File: "docs/specifications.md", Data: "docs/specifications.yaml", Tag: "Design", HasStatus: true}
 )
 
 // Document is the content of a data file.
@@ -65,6 +70,13 @@ type Row struct {
 	ID       string `yaml:"id"`
 	Says     string `yaml:"says"`
 	Decision string `yaml:"decision"`
+
+	// Same are IDs of rows of other pages, whose tests prove this row, too.
+	Same []string `yaml:"same"`
+	// Superseded is the later document that replaces the statement, and its replacement.
+	Superseded string `yaml:"superseded"`
+	// Absent is the reason for which the product does not do it.
+	Absent string `yaml:"absent"`
 }
 
 // IDs returns the IDs of the row.
@@ -87,7 +99,7 @@ func (p Page) Load(root string) (*Document, error) {
 			document.Sections[i].Columns = document.Columns
 		}
 	}
-	if err := document.check(); err != nil {
+	if err := errors.Join(document.check(), p.checkStatus(document)); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Data, err)
 	}
 	return document, nil
@@ -129,8 +141,8 @@ func (d *Document) check() error {
 
 // Files returns the generated pages by their file. Root is the repository.
 func Files(root string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, page := range []Page{Statements, V1alpha1, Pods, KnownFailures} {
+	files, proven := map[string][]byte{}, testsByID{}
+	for _, page := range []Page{Statements, V1alpha1, Pods, KnownFailures, Specifications} {
 		document, err := page.Load(root)
 		if err != nil {
 			return nil, err
@@ -139,7 +151,7 @@ func Files(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		content, err := page.render(document, tests)
+		content, err := page.render(document, tests, proven)
 		if err != nil {
 			return nil, err
 		}

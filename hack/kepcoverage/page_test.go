@@ -104,6 +104,7 @@ func TestFiles(t *testing.T) {
 				V1alpha1.Data:            "title: v1alpha1\n",
 				Pods.Data:                "title: Pods\n",
 				KnownFailures.Data:       "title: Failures\n",
+				Specifications.Data:      "title: Specifications\n",
 				"pkg/a_test.go":          tagged(tc.tags),
 				"scenarios/suite/a.yaml": "",
 			})
@@ -127,7 +128,8 @@ func TestGenerateVersions(t *testing.T) {
 	two := map[string]string{"TestA": "A-1, A-2", "TestB": "A-1"}
 	files := map[string]string{
 		Statements.Data: statements, V1alpha1.Data: "title: v1alpha1\n", Pods.Data: "title: Pods\n", KnownFailures.Data: "title: Failures\n",
-		"pkg/a_test.go": tagged(two), "pkg/v1alpha1/a_test.go": tagged(map[string]string{"TestC": "A-1"}),
+		Specifications.Data: "title: Specifications\n",
+		"pkg/a_test.go":     tagged(two), "pkg/v1alpha1/a_test.go": tagged(map[string]string{"TestC": "A-1"}),
 		"scenarios/suite/v1alpha1/a.yaml": "# KEP: A-1\n",
 	}
 	pages, err := Files(repository(t, files))

@@ -2,13 +2,19 @@ package existingcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 )
 
@@ -30,4 +36,27 @@ func ServedVersions(ctx context.Context, cfg *rest.Config) ([]string, error) {
 		versions = append(versions, version.Version)
 	}
 	return versions, nil
+}
+
+// Connect returns a client for the cluster, and the version of COSI that it serves: v1alpha2 if it serves both.
+func Connect(ctx context.Context, cfg *rest.Config) (client.Client, objectstorage.Version, error) {
+	versions, err := ServedVersions(ctx, cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	version := objectstorage.V1alpha2
+	switch {
+	case slices.Contains(versions, string(objectstorage.V1alpha2)):
+	case slices.Contains(versions, string(objectstorage.V1alpha1)):
+		version = objectstorage.V1alpha1
+	default:
+		return nil, "", fmt.Errorf("the cluster at %s has no kinds of COSI v1alpha2 or v1alpha1: install them, "+
+			"or select another cluster with --context", cfg.Host)
+	}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), objectstorage.AddToScheme(scheme)); err != nil {
+		return nil, "", err
+	}
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	return c, version, err
 }

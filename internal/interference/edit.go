@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,19 +99,22 @@ func asWritten(from *unstructured.Unstructured) *unstructured.Unstructured {
 	delete(o.Object, "status")
 	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaimRef", "uid")
 	unstructured.RemoveNestedField(o.Object, "spec", "bucketClaim", "uid") // of v1alpha1
-	annotations := map[string]string{}
-	for name, value := range from.GetAnnotations() {
-		if !strings.Contains(name, v1alpha2.GroupName+"/") {
-			annotations[name] = value
-		}
-	}
 	o.Object["metadata"] = map[string]any{"name": from.GetName()}
 	o.SetNamespace(from.GetNamespace())
-	o.SetLabels(from.GetLabels())
-	if len(annotations) > 0 {
+	if labels := withoutCOSI(from.GetLabels()); len(labels) > 0 {
+		o.SetLabels(labels)
+	}
+	if annotations := withoutCOSI(from.GetAnnotations()); len(annotations) > 0 {
 		o.SetAnnotations(annotations)
 	}
 	return o
+}
+
+// withoutCOSI returns the labels or annotations that COSI does not write.
+func withoutCOSI(entries map[string]string) map[string]string {
+	others := maps.Clone(entries)
+	maps.DeleteFunc(others, func(name, _ string) bool { return strings.Contains(name, v1alpha2.GroupName+"/") })
+	return others
 }
 
 var errGone = errors.New("the watch has ended")

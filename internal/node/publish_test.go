@@ -34,6 +34,7 @@ func forEach(t *testing.T, test func(t *testing.T, version objectstorage.Version
 }
 
 // TestLife: a Pod gets the files of its access, the access is marked, and nothing is left afterwards.
+// Design: CSI-NODE-2, CK-MOUNT-2
 func TestLife(t *testing.T) {
 	forEach(t, func(t *testing.T, version objectstorage.Version) {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 )
 
 // TestUnpublishUnknown: a volume without a record is removed, but no files of others.
+// Design: CSI-NODE-3
 func TestUnpublishUnknown(t *testing.T) {
 	tests := map[string]struct {
 		given func(s *scene)

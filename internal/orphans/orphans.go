@@ -10,11 +10,10 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/driverlist"
 	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
@@ -239,8 +238,8 @@ func leases(cluster Cluster) []Orphan {
 	var found []Orphan
 	for i := range cluster.Leases {
 		lease := &cluster.Leases[i]
-		driver := strings.TrimPrefix(lease.Name, LeasePrefix)
-		if drivers[driver] || isHeld(lease, cluster.Now) {
+		driver := driverlist.NameOf(lease)
+		if drivers[driver] || driverlist.IsHeld(lease, cluster.Now) {
 			continue
 		}
 		found = append(found, Orphan{
@@ -250,15 +249,6 @@ func leases(cluster Cluster) []Orphan {
 		})
 	}
 	return found
-}
-
-// LeasePrefix is the beginning of the names of the Leases of sidecars, followed by the driver's name in lower case.
-const LeasePrefix = "cosi-sidecar-leader-"
-
-func isHeld(lease *coordinationv1.Lease, now time.Time) bool {
-	lasts := time.Duration(ptr.Deref(lease.Spec.LeaseDurationSeconds, 0)) * time.Second
-	renewed := ptr.Deref(lease.Spec.RenewTime, metav1.MicroTime{}).Time
-	return ptr.Deref(lease.Spec.HolderIdentity, "") != "" && now.Before(renewed.Add(lasts))
 }
 
 // driversOf returns the drivers that any object names, in lower case.

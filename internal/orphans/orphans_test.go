@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/driverlist"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/orphans"
 )
@@ -33,7 +34,7 @@ func healthy() *orphans.Cluster {
 }
 
 func lease(of, holder string, renewed time.Time) coordinationv1.Lease {
-	lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "cosi-system", Name: orphans.LeasePrefix + of}}
+	lease := coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "cosi-system", Name: driverlist.LeasePrefix + of}}
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = &holder, new(int32(10))
 	lease.Spec.RenewTime = &metav1.MicroTime{Time: renewed}
 	return lease

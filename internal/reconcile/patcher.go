@@ -112,7 +112,7 @@ func (p *Patcher[T]) patchStatus(ctx context.Context) error {
 	return nil
 }
 
-// PatchMetadata writes a function's changes to finalizers and annotations, if any. Unsaved changes
+// PatchMetadata writes a function's changes to finalizers, labels and annotations, if any. Unsaved changes
 // of the status stay unsaved.
 //
 // The patch is locked to the version that it was computed from: finalizers are a list, and the
@@ -129,6 +129,7 @@ func (p *Patcher[T]) PatchMetadata(ctx context.Context, change func(T)) error {
 	normalize(changed, p.stored)
 	p.stored = changed
 	p.Object.SetFinalizers(changed.GetFinalizers())
+	p.Object.SetLabels(changed.GetLabels())
 	p.Object.SetAnnotations(changed.GetAnnotations())
 	p.Object.SetResourceVersion(changed.GetResourceVersion())
 	return nil

@@ -31,6 +31,7 @@ import (
 )
 
 // TestSanity runs all tests of the services Identity and Node.
+// Design: CSI-NODE-1, CSI-NODE-2, CSI-RPC-3
 func TestSanity(t *testing.T) {
 	// Not cluster.New: it would wait for the end of a goroutine that the test framework leaves.
 	plane := controlplanetest.StartVersion(t, objectstorage.V1alpha2)

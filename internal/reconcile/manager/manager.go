@@ -79,7 +79,11 @@ func (m *Manager) Start(ctx context.Context) error {
 	defer m.stop()
 	defer m.stopEarly(ctx)()
 	if m.BeforeStart != nil {
-		if err := m.BeforeStart(ctx); err != nil {
+		err := m.BeforeStart(ctx)
+		if ctx.Err() != nil {
+			return nil // it was told to stop before it has done anything
+		}
+		if err != nil {
 			return err
 		}
 	}

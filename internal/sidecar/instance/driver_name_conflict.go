@@ -91,7 +91,7 @@ func (n *driverNameConflict) checkGroup(ctx context.Context, lease *coordination
 	}
 	collision := n.group.check(lease)
 	if collision != nil {
-		n.group.events.record(ctx, lease, corev1.EventTypeWarning, collision.Error())
+		n.group.report(ctx, lease, collision)
 	}
 	return collision
 }

@@ -132,8 +132,9 @@ func (i *Instance) addDriverNameConflict() error {
 		events: leaseEvents{client: i.Live, logger: opts.Logger, group: opts.DriverGroup, now: opts.Now},
 		lease:  client.ObjectKey{Namespace: opts.LeaderElectionNamespace, Name: LeaseName(i.driver.Name())},
 		group:  opts.DriverGroup, takeOver: opts.TakeOver,
+		timeout: opts.DriverNameTimeout, backoff: opts.backoff(),
 	}
-	i.Manager.BeforeStart = group.claim
+	i.Manager.BeforeStart = group.await
 	return i.Manager.Add(&driverNameConflict{
 		cache: i.Manager.GetCache(), logger: opts.Logger, driver: i.driver, labels: i.labels, group: group, now: opts.Now,
 	})

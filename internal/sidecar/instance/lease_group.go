@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -28,10 +30,36 @@ type driverGroup struct {
 	lease      client.ObjectKey
 	group      string
 	takeOver   string // the group from which the name may be taken over
+
+	timeout  time.Duration // of await
+	backoff  wait.Backoff  // of await
+	reported string        // the latest collision that an Event reports
 }
 
-// claim records the group, unless the Lease has another one. It is called before the sidecar takes
-// part in an election or does any work.
+// await claims the name. While it belongs to another group, it tries again with back-off, and fails
+// after the timeout.
+func (g *driverGroup) await(ctx context.Context) error {
+	timeout := time.NewTimer(g.timeout)
+	defer timeout.Stop()
+	for isLast := g.timeout <= 0; ; {
+		collision := g.claim(ctx)
+		if isLast || !errors.Is(collision, ErrDriverNameCollision) {
+			return collision
+		}
+		delay := g.backoff.Step()
+		g.logger.Info("waiting for the driver's name", "driver", g.driverName, "timeout", g.timeout.String(), "cause", collision.Error())
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timeout.C:
+			isLast = true
+		case <-time.After(delay):
+		}
+	}
+}
+
+// claim records the group, unless the Lease has another one. The first claim comes before the sidecar
+// takes part in an election or does any work.
 func (g *driverGroup) claim(ctx context.Context) error {
 	for {
 		err := g.tryClaim(ctx)
@@ -52,10 +80,18 @@ func (g *driverGroup) tryClaim(ctx context.Context) error {
 		return g.describe(err)
 	}
 	if collision := g.check(lease); collision != nil && !g.mayTakeOver(lease) {
-		g.events.record(ctx, lease, corev1.EventTypeWarning, collision.Error())
+		g.report(ctx, lease, collision)
 		return collision
 	}
 	return g.write(ctx, lease)
+}
+
+// report writes an Event about a collision that is not the latest one.
+func (g *driverGroup) report(ctx context.Context, lease *coordinationv1.Lease, collision error) {
+	if message := collision.Error(); message != g.reported {
+		g.reported = message
+		g.events.record(ctx, lease, corev1.EventTypeWarning, message)
+	}
 }
 
 // write writes the group on a Lease, unless another sidecar has written it meanwhile.
@@ -86,9 +122,17 @@ func (g *driverGroup) check(lease *coordinationv1.Lease) error {
 	if theirs != "" {
 		wayOut = fmt.Sprintf("start this sidecar with --take-over=%s, or delete the Lease", theirs)
 	}
-	return fmt.Errorf("%w: by Lease %s, the name %s belongs to the driver of group %q, and this sidecar is of group %q; "+
+	return fmt.Errorf("%w: by Lease %s, the name %s belongs to the driver of group %q%s, and this sidecar is of group %q; "+
 		"rename one of the drivers, or, if the other one is gone for good, %s",
-		ErrDriverNameCollision, g.lease, g.driverName, theirs, g.group, wayOut)
+		ErrDriverNameCollision, g.lease, g.driverName, theirs, g.holder(lease), g.group, wayOut)
+}
+
+// holder names the sidecar that leads, if there is one.
+func (g *driverGroup) holder(lease *coordinationv1.Lease) string {
+	if !isHeld(lease, g.events.now()) {
+		return ""
+	}
+	return fmt.Sprintf(" (its sidecar %s leads)", *lease.Spec.HolderIdentity)
 }
 
 func (g *driverGroup) mayTakeOver(lease *coordinationv1.Lease) bool {

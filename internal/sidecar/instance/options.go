@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/wait"
 	certutil "k8s.io/client-go/util/cert"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -60,6 +62,7 @@ type Options struct {
 	LeaderElectionNamespace                   string
 	DriverGroup                               string
 	TakeOver                                  string
+	DriverNameTimeout                         time.Duration
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
@@ -70,9 +73,10 @@ func (o Options) Validate() error {
 	if o.Endpoint == "" {
 		err = errors.Join(err, errors.New("no driver endpoint is given"))
 	}
-	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 || o.DriverProbeTimeout < 0 {
-		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, the RPC timeout, %s, and the driver probe timeout, %s, must not be negative",
-			o.ConnectTimeout, o.RPCTimeout, o.DriverProbeTimeout))
+	if o.ConnectTimeout < 0 || o.RPCTimeout < 0 || o.DriverProbeTimeout < 0 || o.DriverNameTimeout < 0 {
+		err = errors.Join(err, fmt.Errorf("the connect timeout, %s, the RPC timeout, %s, the driver probe timeout, %s, "+
+			"and the driver name timeout, %s, must not be negative",
+			o.ConnectTimeout, o.RPCTimeout, o.DriverProbeTimeout, o.DriverNameTimeout))
 	}
 	for _, set := range o.SecretKeys {
 		err = errors.Join(err, set.Validate())
@@ -133,6 +137,11 @@ func (o Options) WithDefaults() Options {
 	o.LeaderElectionNamespace = cmp.Or(o.LeaderElectionNamespace, cosimanager.PodNamespace())
 	o.DriverGroup = cmp.Or(o.DriverGroup, cosimanager.PodNamespace())
 	return o
+}
+
+// backoff returns the delays between attempts to get the driver's name.
+func (o Options) backoff() wait.Backoff {
+	return wait.Backoff{Duration: o.RetryBaseDelay, Factor: 2, Steps: math.MaxInt32, Cap: o.RetryMaxDelay}
 }
 
 // reconcileTimeout limits one reconcile, which makes at most two calls to the driver, with

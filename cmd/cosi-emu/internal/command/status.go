@@ -37,19 +37,33 @@ const objectsTimeout = 5 * time.Second
 
 func newStatus(streams cli.Streams) *cobra.Command {
 	var name, output string
+	var drivers driversFlags
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show an emulator and its components",
 		Long: `Show the endpoints of an emulator, the state of its components, the active faults, and
 the errors of objects whose CustomResourceDefinition has status.error.
 
+With --drivers, list the drivers instead, of the emulator or of a cluster: their health
+and protocols, the sidecar that serves each, the group that owns its name by the Lease,
+and the classes that name it. A cluster's drivers are out of reach: their health is
+Unknown, and their protocols are those of the Lease.
+
 The exit code is 1 if the emulator is not running.`,
 		Example: `  cosi-emu status
   cosi-emu status -o json | jq '.components[] | {name, state}'
-  cosi-emu status -o json | jq '.faults[].name'`,
+  cosi-emu status -o json | jq '.faults[].name'
+  cosi-emu status --drivers
+  cosi-emu status --drivers --context production`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
+			}
+			if err := drivers.validate(cmd.Flags()); err != nil {
+				return err
+			}
+			if drivers.list {
+				return drivers.run(cmd.Context(), streams, name, output)
 			}
 			info, err := cli.Running(name)
 			if err != nil {
@@ -71,6 +85,7 @@ The exit code is 1 if the emulator is not running.`,
 		},
 	}
 	cli.AddName(cmd.Flags(), &name)
+	drivers.addFlags(cmd.Flags())
 	cli.AddOutput(cmd.Flags(), &output, cli.FormatText, cli.FormatJSON)
 	return cmd
 }

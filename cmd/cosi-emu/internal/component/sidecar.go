@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
@@ -42,6 +43,10 @@ const sidecarExample = `  # In a Pod, with the socket on a shared volume; see de
   # The kinds of v1alpha1, and a driver of that version.
   cosi-emu up -d --api v1alpha1 --no-fake-driver
   cosi-emu sidecar --api v1alpha1 --endpoint unix:///tmp/my-driver.sock`
+
+// driverNameTimeout is the default of --driver-name-timeout. A kubelet restarts a container after three
+// failed probes, which are 10 s apart in the manifests, and a waiting sidecar serves no probes.
+const driverNameTimeout = 20 * time.Second
 
 // NewSidecar returns the command sidecar.
 func NewSidecar(streams cli.Streams) *cobra.Command {
@@ -84,7 +89,9 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 	flags.StringVar(&ca, "certificate-authority", "",
 		"PEM file with the certificate authority of the object storage, which is added to the Secrets")
 	flags.StringVar(&opts.DriverGroup, "driver-group", "",
-		"group of the sidecars of one installation; a sidecar exits if its driver name belongs to another group (default: the Pod's namespace)")
+		"group of the sidecars of one installation; a driver name belongs to one group (default: the Pod's namespace)")
+	flags.DurationVar(&opts.DriverNameTimeout, "driver-name-timeout", driverNameTimeout,
+		"time for which the sidecar waits, with back-off, for a driver name that belongs to another group; then it exits")
 	flags.StringVar(&opts.TakeOver, "take-over", "",
 		"group to take the driver name from, if the driver of that group is gone for good")
 	common.addFlags(flags, componentOptions{

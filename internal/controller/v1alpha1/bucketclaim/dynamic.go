@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
-	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons, which both versions share
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2" // for the reasons and labels, which both versions share
 	"github.com/cosi-emu/cosi-emu/internal/controller/binding"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
@@ -72,7 +72,7 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha1.BucketCl
 // and class are deleted. It has no finalizer: the sidecar adds it before it calls the driver, so
 // that a Bucket whose driver does not run can be deleted.
 func newBucket(claim *v1alpha1.BucketClaim, class *v1alpha1.BucketClass, name string) *v1alpha1.Bucket {
-	return &v1alpha1.Bucket{
+	bucket := &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha1.BucketSpec{
 			DriverName:      class.DriverName,
@@ -83,4 +83,6 @@ func newBucket(claim *v1alpha1.BucketClaim, class *v1alpha1.BucketClass, name st
 			DeletionPolicy:  class.DeletionPolicy,
 		},
 	}
+	v1alpha2.SetDriverLabel(&bucket.ObjectMeta, bucket.Spec.DriverName)
+	return bucket
 }

@@ -27,6 +27,7 @@ func TestBindNew(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes: []string{create, statusPatch},
 				Changes: []string{
+					"Bucket bucket-uid-photos: metadata.labels.objectstorage.k8s.io/driver=driver.test",
 					"Bucket bucket-uid-photos: spec.bucketClaim.apiVersion=objectstorage.k8s.io/v1alpha1",
 					"Bucket bucket-uid-photos: spec.bucketClaim.kind=BucketClaim",
 					"Bucket bucket-uid-photos: spec.bucketClaim.name=photos",

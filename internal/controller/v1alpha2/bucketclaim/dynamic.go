@@ -62,7 +62,7 @@ func (r *Reconciler) class(ctx context.Context, name string) (*v1alpha2.BucketCl
 // and class are deleted. It has no finalizer: the sidecar adds it before it calls the driver, so
 // that a Bucket whose driver does not run can be deleted.
 func newBucket(claim *v1alpha2.BucketClaim, class *v1alpha2.BucketClass, name string) *v1alpha2.Bucket {
-	return &v1alpha2.Bucket{
+	bucket := &v1alpha2.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha2.BucketSpec{
 			DriverName:     class.Spec.DriverName,
@@ -76,4 +76,6 @@ func newBucket(claim *v1alpha2.BucketClaim, class *v1alpha2.BucketClass, name st
 			},
 		},
 	}
+	v1alpha2.SetDriverLabel(&bucket.ObjectMeta, bucket.Spec.DriverName)
+	return bucket
 }

@@ -30,6 +30,7 @@ func TestBindNew(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes: []string{createBucket, statusPatch},
 				Changes: []string{
+					"Bucket bc-uid-photos: metadata.labels.objectstorage.k8s.io/driver=driver.test",
 					"Bucket bc-uid-photos: spec.bucketClaimRef.name=photos",
 					"Bucket bc-uid-photos: spec.bucketClaimRef.namespace=ns",
 					"Bucket bc-uid-photos: spec.bucketClaimRef.uid=uid-photos",

@@ -88,9 +88,13 @@ func (r *reconciler) forget(_ context.Context, bucket client.ObjectKey) error {
 }
 
 // addFinalizer comes before anything outside is touched: a Bucket that vanished
-// after the driver had created something would leak it.
+// after the driver had created something would leak it. The same patch labels a Bucket that an
+// administrator or an earlier controller has created.
 func (a *attempt) addFinalizer(ctx context.Context) error {
-	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer) })
+	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) {
+		controllerutil.AddFinalizer(b, v1alpha1.BucketFinalizer)
+		v1alpha2.SetDriverLabel(&b.ObjectMeta, b.Spec.DriverName)
+	})
 }
 
 // removeFinalizer releases the Bucket. The patch fails if the Bucket is newer than the version that

@@ -10,12 +10,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
-const isProtectedNow = `Bucket b: metadata.finalizers=["` + v1alpha1.BucketFinalizer + `"]`
+const (
+	isProtectedNow = `Bucket b: metadata.finalizers=["` + v1alpha1.BucketFinalizer + `"]`
+	isLabelledNow  = "Bucket b: metadata.labels." + v1alpha2.DriverLabel + "=driver.test"
+)
 
+// Design: P20-LABEL
 func TestAddFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
@@ -23,6 +28,16 @@ func TestAddFinalizer(t *testing.T) {
 			Name: "new Bucket", Reason: "a Bucket that vanished after the driver had created something would leak it",
 			Given: func(s *scene) { s.hasBucket(withoutFinalizer) },
 			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isProtectedNow}},
+		},
+		{
+			Name: "existing bucket without the label", Reason: "kubectl get buckets -l must find it; one patch writes both",
+			Given: func(s *scene) { s.hasBucket(s.static, withoutFinalizer, withoutLabel) },
+			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isProtectedNow, isLabelledNow}},
+		},
+		{
+			Name: "Bucket of an earlier version", Reason: "its label is added once",
+			Given: func(s *scene) { s.hasBucket(withoutLabel) },
+			Want:  phasetest.Outcome{Writes: []string{bucketPatch}, Changes: []string{isLabelledNow}},
 		},
 		{Name: "finalizer", Reason: "nothing is to be done", Given: func(s *scene) { s.hasBucket() }},
 		{

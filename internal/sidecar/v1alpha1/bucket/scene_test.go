@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketaccess"
@@ -102,7 +103,7 @@ func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
 }
 
 func (s *scene) newBucket(name string) *v1alpha1.Bucket {
-	return &v1alpha1.Bucket{
+	b := &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name(name), Finalizers: []string{v1alpha1.BucketFinalizer}},
 		Spec: v1alpha1.BucketSpec{
 			DriverName: "driver.test", BucketClassName: "gold", DeletionPolicy: v1alpha1.DeletionPolicyDelete,
@@ -110,9 +111,13 @@ func (s *scene) newBucket(name string) *v1alpha1.Bucket {
 			BucketClaim: &corev1.ObjectReference{Namespace: s.Namespace, Name: "photos", UID: phasetest.OtherUID},
 		},
 	}
+	v1alpha2.SetDriverLabel(&b.ObjectMeta, b.Spec.DriverName)
+	return b
 }
 
 func withoutFinalizer(b *v1alpha1.Bucket) { b.Finalizers = nil }
+
+func withoutLabel(b *v1alpha1.Bucket) { b.Labels = nil }
 
 func audited(b *v1alpha1.Bucket) { b.Finalizers = append(b.Finalizers, phasetest.Foreign) }
 

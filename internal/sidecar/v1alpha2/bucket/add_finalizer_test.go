@@ -7,6 +7,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
+// Design: P20-LABEL
 func TestAddFinalizer(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{
@@ -24,6 +25,24 @@ func TestAddFinalizer(t *testing.T) {
 			Want: phasetest.Outcome{
 				Writes:  []string{bucketPatch},
 				Changes: []string{`Bucket b: metadata.finalizers=["example.com/audit","objectstorage.k8s.io/protection"]`},
+			},
+		},
+		{
+			Name: "static Bucket without the label", Reason: "kubectl get buckets -l must find it; one patch writes both",
+			Given: func(s *scene) { s.hasBucket(s.static, withoutFinalizer, withoutLabel) },
+			Want: phasetest.Outcome{
+				Writes: []string{bucketPatch},
+				Changes: []string{
+					`Bucket b: metadata.finalizers=["objectstorage.k8s.io/protection"]`,
+					"Bucket b: metadata.labels.objectstorage.k8s.io/driver=driver.test",
+				},
+			},
+		},
+		{
+			Name: "Bucket of an earlier version", Reason: "its label is added once",
+			Given: func(s *scene) { s.hasBucket(withoutLabel) },
+			Want: phasetest.Outcome{
+				Writes: []string{bucketPatch}, Changes: []string{"Bucket b: metadata.labels.objectstorage.k8s.io/driver=driver.test"},
 			},
 		},
 		{Name: "finalizer", Reason: "nothing is to be done", Given: func(s *scene) { s.hasBucket() }},

@@ -71,7 +71,7 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)
 }
 
-// hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, and the initial
+// hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, its label, and the initial
 // conditions, so that a phase without work writes nothing.
 func (s *scene) hasBucket(edits ...func(*v1alpha2.Bucket)) {
 	s.Helper()
@@ -87,11 +87,14 @@ func (s *scene) newBucket(name string) *v1alpha2.Bucket {
 			BucketClaimRef: v1alpha2.BucketClaimReference{Namespace: s.Namespace, Name: "photos", UID: phasetest.OtherUID},
 		},
 	}
+	v1alpha2.SetDriverLabel(&b.ObjectMeta, b.Spec.DriverName)
 	condition.For(&b.Status.Conditions, 1)
 	return b
 }
 
 func withoutFinalizer(b *v1alpha2.Bucket) { b.Finalizers = nil }
+
+func withoutLabel(b *v1alpha2.Bucket) { b.Labels = nil }
 
 func audited(b *v1alpha2.Bucket) { b.Finalizers = append(b.Finalizers, phasetest.Foreign) }
 
