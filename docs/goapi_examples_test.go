@@ -21,7 +21,8 @@ func TestGoExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := regexp.MustCompile("(?ms)^## ([a-z0-9/]+)\n.*?^```go\n(import .*?\n\n)(.*?)^```\n") //nolint:gocritic // with (?m), ^ begins a line
+	//nolint:gocritic // with (?m), ^ begins a line
+	section := regexp.MustCompile("(?ms)^## ([a-z0-9/]+)\n.*?^```go\n(import .*?\n\n)(.*?)^```\n")
 	sections := section.FindAllSubmatch(page, -1)
 	if len(sections) < 10 {
 		t.Fatalf("%d sections with imports and code", len(sections))

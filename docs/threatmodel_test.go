@@ -18,7 +18,7 @@ func TestThreatModel(t *testing.T) {
 		t.Fatalf("%d tests", len(named))
 	}
 	for _, link := range named {
-		code, err := os.ReadFile(link[2])
+		code, err := os.ReadFile(link[2]) //nolint:gosec // a file of this repository, which the page names
 		if err != nil {
 			t.Error(err)
 			continue

@@ -28,6 +28,19 @@ type Set struct {
 	mu          sync.Mutex
 	entries     []*active
 	unsupported map[string]string // reasons, by the names of the effects
+	decide      Decision          // nil without a replay
+}
+
+// Decision decides whether a fault applies to an operation that matches, in place of the counts in the fault's match. It
+// returns false for decided if the counts decide. It must not use the Set.
+type Decision func(f Fault, c Operation) (applies, decided bool)
+
+// Decide has a Decision decide for all faults from now on, such as a replay, which knows the operations of the
+// recording. Nil ends that.
+func (s *Set) Decide(decide Decision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decide = decide
 }
 
 // Status is a fault of a Set with its counts.
@@ -161,17 +174,30 @@ func (s *Set) At(c Operation) *Applied {
 func (s *Set) apply(c Operation, now time.Time) *Applied {
 	var applied *Applied
 	for _, e := range s.entries {
+		if !e.counts(c) {
+			continue
+		}
+		due := s.isDue(e, c, now)
 		switch {
-		case !e.counts(c):
-		case e.due(now) && (applied == nil || applied.RecordOnly):
+		case due && (applied == nil || applied.RecordOnly):
 			applied = e.apply(now)
-		case e.due(now) && e.fallback:
+		case due && e.fallback:
 			e.missed++
 		case e.fault.Effect.Swap && applied == nil:
 			applied = &Applied{Fault: e.fault, RecordOnly: true, entry: e}
 		}
 	}
 	return applied
+}
+
+// isDue reports whether a fault affects an operation that it has just counted.
+func (s *Set) isDue(e *active, c Operation, now time.Time) bool {
+	if s.decide != nil {
+		if applies, decided := s.decide(e.fault, c); decided {
+			return applies
+		}
+	}
+	return e.due(now)
 }
 
 // Active reports whether there is any fault at all.

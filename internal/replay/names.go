@@ -14,10 +14,15 @@ type normalizer struct {
 // newNormalizer reads the UIDs of objects from the answers of the API server.
 func newNormalizer(scope string, events []journal.Event) *normalizer {
 	n := &normalizer{scope: scope, uids: map[string]string{}}
+	n.learn(events)
+	return n
+}
+
+// learn adds the UIDs of objects in more answers.
+func (n *normalizer) learn(events []journal.Event) {
 	for object := range eventscope.Objects(events) {
 		n.uids[object.Metadata.UID] = "<" + object.Kind + " " + eventscope.UID.ReplaceAllString(object.Metadata.Name, "<uid>") + ">"
 	}
-	return n
 }
 
 func (n *normalizer) normalize(text string) string {

@@ -68,12 +68,14 @@ func replay(
 	if err != nil {
 		return Replay{}, err
 	}
-	again := &injector{Observer: options.Observer, recording: r, faults: emu.Faults()}
+	again := &injector{Observer: options.Observer, recording: r, faults: emu.Faults(), placed: newPlacement(r, emu.Journal())}
 	if options.Observer == nil {
 		again.Observer = outcome.NopObserver{}
 	}
 	options.Observer = again
+	emu.Faults().Decide(again.placed.decide)
 	result := engine.New(emu, options).Run(ctx, s)
+	emu.Faults().Decide(nil)
 	if err := again.heal(); err != nil {
 		return Replay{Result: result}, err
 	}
@@ -94,6 +96,7 @@ type injector struct {
 
 	recording *recording.Recording
 	faults    *fault.Set
+	placed    *placement
 
 	mu    sync.Mutex
 	added []string
@@ -103,6 +106,7 @@ type injector struct {
 func (i *injector) ScenarioStarted(s *spec.Scenario, namespace string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	i.placed.start(namespace)
 	for _, injection := range i.recording.Faults {
 		f := injection.Fault
 		for _, pattern := range []*string{&f.Match.Component, &f.Match.Subject} {

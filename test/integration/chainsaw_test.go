@@ -52,7 +52,7 @@ func TestKuttlFiles(t *testing.T) {
 	} {
 		var texts [][]byte
 		for _, file := range []string{filepath.Join("chainsaw", chainsaw), filepath.Join("kuttl", "photos", kuttl)} {
-			text, err := os.ReadFile(filepath.Join("..", "..", "examples", file)) //nolint:gosec // a file of this repository
+			text, err := os.ReadFile(filepath.Join("..", "..", "examples", file))
 			if err != nil {
 				t.Fatal(err)
 			}
