@@ -341,7 +341,7 @@ clients: clients-install # Use the services with real clients, and write the tab
 	$(BIN)/clients/test -root $(CURDIR) $(CLIENTS)
 
 # The versions are those of test/clients/programs/go.mod, of test/clients/package-lock.json, and of Debian.
-DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage
+DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage libsecret-1-0
 
 .PHONY: clients-install
 clients-install: # Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
