@@ -17,6 +17,7 @@ func TestWorkWithoutLease(t *testing.T) {
 		return api("sidecar", name, "cosi-system/cosi-sidecar-leader-one.test", "", `{"spec":{"holderIdentity":"`+holder+`"}}`)
 	}
 	lost, regained := lease("get leases", vocabulary.OtherHolder), lease("update leases", "sidecar")
+	reported := api("sidecar", "create events", "cosi-system/sidecar.1", `{}`, `{}`)
 	started := event("sidecar", journal.SeamProcess, journal.StepStart, "", "", "")
 	finding := []summary{{vocabulary.Order, account}}
 	tests := map[string]struct {
@@ -36,7 +37,10 @@ func TestWorkWithoutLease(t *testing.T) {
 			reason: "Another incarnation works before it has the Lease.", events: []journal.Event{regained, started}, want: finding,
 		},
 		"Waited": {reason: "Another incarnation has got the Lease.", events: []journal.Event{regained, started, regained}},
-		"Own":    {reason: "It has its Lease.", events: []journal.Event{lease("get leases", "sidecar")}, later: time.Second},
+		"Reports": {
+			reason: "An Event is about what it did with its Lease.", events: []journal.Event{regained, started, reported, regained},
+		},
+		"Own": {reason: "It has its Lease.", events: []journal.Event{lease("get leases", "sidecar")}, later: time.Second},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func (l leaseReader) next(event journal.Event) (lost journal.Event, works bool) 
 		}
 	case isLease(event):
 		l.nextLease(event, isLost)
-	case isLost && event.Changes() && !isSudden(lost, event):
+	case isLost && event.Changes() && !isReport(event) && !isSudden(lost, event):
 		delete(l.lost, event.Component)
 		return lost, true
 	}
@@ -63,6 +63,10 @@ func (l leaseReader) nextLease(event journal.Event, isLost bool) {
 		l.lost[event.Component] = event
 	}
 }
+
+// isReport reports whether an event writes an Event. A component writes them later than it did what they report, and the
+// last of them reports that it has lost its Lease.
+func isReport(event journal.Event) bool { return strings.HasSuffix(event.Operation.Name, " events") }
 
 // isSudden reports whether a component may have begun an operation before it knew that its Lease was lost. One
 // that has just started knows that it has none.
