@@ -42,6 +42,7 @@ func TestStatusDrivers(t *testing.T) {
 		"Cluster":  {[]string{"--kubeconfig", info.Kubeconfig}, "Unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var report struct {
 				Drivers []listedDriver `json:"drivers"`
 			}
