@@ -20,7 +20,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/suggest"
 )
 
-// apiTimeout limits requests to the API server.
+// apiTimeout limits requests to the API server, and the wait for the credentials of an access.
 const apiTimeout = 30 * time.Second
 
 type access struct {
@@ -87,7 +87,7 @@ AWS_ACCESS_KEY_ID, BUCKET_NAME and so on. AWS_REGION is not in the Secret: it is
 with the value of AWS_DEFAULT_REGION, for the SDKs that read only this one. For Azure,
 BUCKET_NAME and AZURE_STORAGE_CONNECTION_STRING are added to AZURE_STORAGE_SAS_TOKEN,
 which is the URI of the container with its signature. --map gives a variable the name
-that an application reads.
+that an application reads. It waits up to 30 s for an access that is not ready yet.
 
 Besides lists of variables, the output can be the configuration of a program for S3:
 rclone, s3cmd, aws-config, thanos, loki or spring. These require --access or --bucket.
@@ -228,7 +228,7 @@ func accessVariables(ctx context.Context, info instance.Info, key client.ObjectK
 	if err != nil {
 		return nil, err
 	}
-	return env.ForAccess(ctx, c, info.API, key, claim)
+	return env.WaitAccess(ctx, c, info.API, key, claim)
 }
 
 func connect(info instance.Info) (client.Client, error) {
