@@ -41,7 +41,7 @@ const (
 	varBucket = "BUCKET_NAME"
 	varSAS    = "AZURE_STORAGE_SAS_TOKEN"
 	varCA     = "AWS_CA_BUNDLE"
-	// varRetries is set if the client is to repeat requests.
+	// varRetries is how many times the client is to repeat a request; it repeats none without it.
 	varRetries = "RETRIES"
 )
 

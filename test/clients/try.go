@@ -144,7 +144,7 @@ func (t *try) losing() (func() bool, error) {
 	if t.lose == 0 {
 		return func() bool { return false }, nil
 	}
-	t.environment[varRetries] = "yes"
+	t.environment[varRetries] = "3"
 	name := "lost-" + t.environment[varBucket]
 	err := t.faults.Add(fault.Fault{
 		Name:   name,

@@ -2,7 +2,7 @@
 import { ContainerClient, StorageRetryPolicyType } from '@azure/storage-blob';
 import { content, env, headers, key, partSize, run, save, show, sync, version } from './lib.mjs';
 
-const retryOptions = { maxTries: env.RETRIES ? 4 : 1, retryDelayInMs: 10, retryPolicyType: StorageRetryPolicyType.FIXED };
+const retryOptions = { maxTries: 1 + Number(env.RETRIES ?? 0), retryDelayInMs: 10, retryPolicyType: StorageRetryPolicyType.FIXED };
 const open = (uri) => new ContainerClient(uri, undefined, { retryOptions });
 const container = open(env.AZURE_STORAGE_SAS_TOKEN ?? 'http://localhost/a/b');
 const blob = container.getBlockBlobClient(key || 'none');

@@ -5,12 +5,13 @@ from operator import attrgetter
 import azure.storage.blob
 from azure.core import MatchConditions
 from azure.core.exceptions import HttpResponseError
-from azure.storage.blob import ContainerClient, ContentSettings
+from azure.storage.blob import ContainerClient, ContentSettings, LinearRetry
 from lib import ENV, KEY, PART, content, run, save, show, sync
 
 
 def container(uri):
-    return ContainerClient.from_container_url(uri, retry_total=0, max_single_put_size=PART, max_block_size=PART)
+    retries = LinearRetry(backoff=0, retry_total=int(ENV.get("RETRIES", 0)), random_jitter_range=0)
+    return ContainerClient.from_container_url(uri, retry_policy=retries, max_single_put_size=PART, max_block_size=PART)
 
 
 URI = ENV.get("AZURE_STORAGE_SAS_TOKEN", "http://localhost/a/b")

@@ -12,7 +12,7 @@ gs_secret_access_key = ${HMAC_SECRET-}
 [Boto]
 is_secure = $https
 ca_certificates_file = ${AWS_CA_BUNDLE-system}
-num_retries = 0
+num_retries = ${RETRIES:-0}
 [GSUtil]
 prefer_api = xml
 resumable_threshold = 5242880

@@ -1,7 +1,6 @@
 # rclone, with the backend for the protocol.
-export RCLONE_CONFIG=$PWD/rclone.conf RCLONE_RETRIES=1 RCLONE_LOW_LEVEL_RETRIES=1 RCLONE_CA_CERT=${AWS_CA_BUNDLE-}
+export RCLONE_CONFIG=$PWD/rclone.conf RCLONE_RETRIES=1 RCLONE_LOW_LEVEL_RETRIES=$((1 + ${RETRIES:-0})) RCLONE_CA_CERT=${AWS_CA_BUNDLE-}
 [ -n "$RCLONE_CA_CERT" ] || unset RCLONE_CA_CERT
-[ -z "${RETRIES-}" ] || export RCLONE_LOW_LEVEL_RETRIES=10 # its default
 case $PROTOCOL in
 S3)
     unset AWS_CA_BUNDLE # on which it fails

@@ -20,7 +20,7 @@ TAGS = {"TagSet": [{"Key": "project", "Value": "cosi"}]}
 def client(**config):
     style = {"addressing_style": ENV.get("AWS_S3_ADDRESSING_STYLE")}
     return boto3.client("s3", endpoint_url=ENV.get("AWS_ENDPOINT_URL"), region_name=ENV.get("AWS_REGION", "none"),
-                        config=Config(s3=style, retries={"total_max_attempts": 1}, **config))
+                        config=Config(s3=style, retries={"total_max_attempts": 1 + int(ENV.get("RETRIES", 0))}, **config))
 
 
 S3 = client(signature_version="s3v4")

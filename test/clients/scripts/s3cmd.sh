@@ -14,7 +14,7 @@ use_https = $https
 ca_certs_file = ${AWS_CA_BUNDLE-}
 multipart_chunk_size_mb = 5
 multipart_copy_chunk_size_mb = 5
-max_retries = 1
+max_retries = ${RETRIES:-1}
 END
 fi
 s3cmd() { "$PROGRAM" --config config --no-progress "$@"; }
