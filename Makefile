@@ -20,6 +20,9 @@ GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
 # How many packages are tested at a time: one more than processors, for those that wait.
 PACKAGES ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 
+# How many tests of a package run at a time: most of them wait for processes and controllers.
+PARALLEL ?= $(shell expr 3 '*' $$(getconf _NPROCESSORS_ONLN))
+
 # Tests with this name take minutes. The gate runs some of them, test-nightly all.
 LONG := ^TestLong
 
@@ -40,7 +43,7 @@ SLOWEST := $(addprefix ./,cmd/cosi-emu internal/explore scenarios/suite conforma
 	internal/scenario/engine/contract sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
-GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES)
+GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES) -parallel $(PARALLEL)
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 

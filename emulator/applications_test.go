@@ -14,6 +14,7 @@ import (
 // the bucket of another claim, neither to read nor to write.
 // KEP: API-ACCESS-3
 func TestAccessIsForItsBucketsAlone(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	ours, theirs := newStory(t, emu), newStory(t, emu)
 	for _, s := range []*story{ours, theirs} {
@@ -33,6 +34,7 @@ func TestAccessIsForItsBucketsAlone(t *testing.T) {
 // TestApplicationsOutliveTheComponents: COSI is not in the way of the data.
 // KEP: PRR-4
 func TestApplicationsOutliveTheComponents(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)

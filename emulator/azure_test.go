@@ -55,6 +55,7 @@ func azureCode(t *testing.T, token, method, blob, body string) string {
 
 // TestAzure uses a claim of Azure from the first request to the last, with only the Secret's contents.
 func TestAzure(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
 	s.create(s.claim, s.access)
@@ -88,6 +89,7 @@ func TestAzure(t *testing.T) {
 // TestAzureSeam: requests are in the journal, without signatures, and faults of the store seam
 // apply to them. A crash of the component loses nothing.
 func TestAzureSeam(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	s := newStory(t, emu).use(v1alpha2.ProtocolAzure, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
 	s.create(s.claim, s.access)

@@ -31,6 +31,7 @@ import (
 // TestBridge uses a bucket of the fake driver behind a bridge, and checks that the driver receives
 // nothing that only v1alpha2 has.
 func TestBridge(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Dialect: dialects.V1alpha1})
 	if !isBridged(emu) {
 		t.Error("the driver is not behind a bridge")
@@ -70,8 +71,10 @@ func TestBridge(t *testing.T) {
 // TestAssumeExisting brings in an existing bucket of a driver of v1alpha1. With the option, its
 // bridge uses the bucket without a check; otherwise the Bucket's condition names the remedy.
 func TestAssumeExisting(t *testing.T) {
+	t.Parallel()
 	for _, assumed := range []bool{true, false} {
 		t.Run(fmt.Sprint(assumed), func(t *testing.T) {
+			t.Parallel()
 			var backend fakedriver.Backend
 			endpoint := drivertest.ServeFake(t, "old.test", "http://127.0.0.1:1", func(o *fakedriver.Options) {
 				o.Dialect, backend = dialects.V1alpha1, o.Backend
@@ -113,6 +116,7 @@ func waitProvisionFailed(t *testing.T, emu *emulator.Emulator, bucket *v1alpha2.
 // TestAssumeExistingWithoutBridge: a driver of v1alpha2 looks existing buckets up itself, and the
 // emulator warns that the option has no effect.
 func TestAssumeExistingWithoutBridge(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{
 		Driver: drivertest.ServeFake(t, "new.test", "http://127.0.0.1:1"), AssumeExisting: true,
 	})
@@ -127,6 +131,7 @@ func TestAssumeExistingWithoutBridge(t *testing.T) {
 // TestDialect uses a bucket of a driver of an earlier dialect of v1alpha2: a claim, an access, its
 // Secret, and the deletion of all.
 func TestDialect(t *testing.T) {
+	t.Parallel()
 	driver := &dialectdriver.Driver{Dialect: dialects.OneMode, IDOf: func(name string) string { return "loc:" + name }}
 	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t)})
 	if got := emu.Info().DriverDialect; !isBridged(emu) || got != string(dialects.OneMode) {
@@ -157,6 +162,7 @@ func TestDialect(t *testing.T) {
 
 // TestDialectOption: the emulator does not ask a driver whose dialect is given.
 func TestDialectOption(t *testing.T) {
+	t.Parallel()
 	driver := &dialectdriver.Driver{Dialect: dialects.NoModes}
 	emu := emulatortest.Start(t, emulator.Options{Driver: driver.Listen(t), Dialect: dialects.NoModes})
 	if got := emu.Info().DriverDialect; got != string(dialects.NoModes) {
@@ -171,11 +177,13 @@ func TestDialectOption(t *testing.T) {
 // TestDialectOfOwnSidecar: a sidecar of the user's own is connected to a driver of an earlier dialect
 // of v1alpha2 without a bridge, to the fake driver and to an external driver.
 func TestDialectOfOwnSidecar(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string]emulator.Options{
 		"Fake":     {Dialect: dialects.BucketIDs},
 		"External": {Driver: (&dialectdriver.Driver{Dialect: dialects.BucketIDs}).Listen(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			connected := make(chan emulator.SidecarConnection, 1)
 			options.Implementations.Sidecar = func(
 				_ context.Context, _ *rest.Config, connection emulator.SidecarConnection, _ logr.Logger,

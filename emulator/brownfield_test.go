@@ -62,6 +62,7 @@ func (s *story) bringIn(name string) *v1alpha2.Bucket {
 // TestBrownfield is a bucket that was there before COSI: an application gets to
 // read it, and it outlives all that COSI knows of it.
 func TestBrownfield(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	admin, key := rootClient(t, emu)
 	s := newStory(t, emu)
@@ -120,6 +121,7 @@ func expectPrivate(t *testing.T, path string) {
 // TestRootKeyStays: with a directory for data, the key is the same after a
 // restart, and the buckets that it has made are there.
 func TestRootKeyStays(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	var keys []fakedriver.Credentials
 	for range 2 {
@@ -165,6 +167,7 @@ func checkContentFiles(t *testing.T, emu *emulator.Emulator, b bucket) {
 // TestNonEmptyBucketWaits: by default a bucket with objects stays until it is empty, and COSI
 // reports so; then COSI deletes it without further help.
 func TestNonEmptyBucketWaits(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.useBucketClass(nil)

@@ -63,6 +63,7 @@ func (s *story) waitAccess(access *v1alpha2.BucketAccess, what string, holds fun
 
 // TestClassParameters: the default classes have the parameters of the options.
 func TestClassParameters(t *testing.T) {
+	t.Parallel()
 	bucket, access := map[string]string{"note": "of buckets"}, map[string]string{"note": "of accesses"}
 	emu := emulatortest.Start(t, emulator.Options{BucketParameters: bucket, AccessParameters: access})
 	var bucketClass v1alpha2.BucketClass

@@ -18,6 +18,7 @@ import (
 // and from the start of an incarnation: signatures are too old then, and presigned
 // URLs have expired, until the fault is removed.
 func TestClockOfStore(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)

@@ -30,6 +30,7 @@ func resume(t *testing.T, secret map[string]string, uploads, key string, chunks 
 // TestLostContents: the oracle of lost data follows the objects of every protocol. It finds an object that
 // has vanished, and does not complain about a bucket that the administrator has emptied.
 func TestLostContents(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	uploads := func(secret map[string]string) string {
 		return emu.Info().GCSEndpoint + "/upload/storage/v1/b/" + secret["BUCKET_NAME"] + "/o?uploadType="
@@ -111,6 +112,7 @@ func TestLostContents(t *testing.T) {
 
 // TestEmptyBucket: an emulator without a store, and a bucket that does not exist.
 func TestEmptyBucket(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	err := emu.Store().AdminEmptyBucket(t.Context(), "none")
 	if err == nil || !strings.Contains(err.Error(), "none") {

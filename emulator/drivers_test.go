@@ -18,6 +18,7 @@ import (
 // TestAddDriver has a second driver serve claims and accesses, before and after
 // crashes and restarts of its components, and leave.
 func TestAddDriver(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	before := len(emu.Components())
 	options := emulator.DriverOptions{Name: "second.test", AccessModes: []fakedriver.AccessMode{fakedriver.ReadWrite}}
@@ -87,6 +88,7 @@ func serveByDriver(t *testing.T, emu *emulator.Emulator, driver, class string) {
 }
 
 func TestAddDriverNeedsAStore(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
 	if _, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "second.test"}); err == nil {
 		t.Error("AddDriver() = nil, want an error: there is no store")
@@ -95,6 +97,7 @@ func TestAddDriverNeedsAStore(t *testing.T) {
 
 // TestJoinDriver has a sidecar serve an external driver, and leave it running.
 func TestJoinDriver(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	own := emulator.DriverOptions{Name: "own", Endpoint: emu.Info().DriverEndpoint}
 	if _, err := emu.AddDriver(t.Context(), own); !errors.Is(err, emulator.ErrOptions) {

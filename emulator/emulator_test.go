@@ -26,6 +26,7 @@ import (
 // client uses, and goes again.
 // KEP: FLOW-PODS-1, SECRET-3, TEST-3
 func TestStory(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -105,10 +106,12 @@ func expectNoSecret(t *testing.T, emu *emulator.Emulator, secret map[string]stri
 // TestCrash crashes each component in the middle of a story and starts it again.
 // KEP: PRR-4
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	for _, victim := range []string{
 		emulator.ComponentController, emulator.ComponentSidecar, emulator.ComponentDriver, emulator.ComponentStore,
 	} {
 		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, emulator.Options{})
 			s := newStory(t, emu)
 			s.create(s.claim)
@@ -138,6 +141,7 @@ func TestCrash(t *testing.T) {
 // changes. (The benchmark watches for longer.)
 // KEP: PRR-5
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -199,6 +203,7 @@ func TestStopLeavesNothing(t *testing.T) {
 // TestRights proves that the components have the rights of deploy/, and no others.
 // KEP: CHANGE-4, OVER-2, RBAC-1, RBAC-2, RBAC-6
 func TestRights(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.create(s.claim, s.access)
@@ -214,6 +219,7 @@ func TestRights(t *testing.T) {
 }
 
 func TestJournalOnDisk(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	file, err := os.Open(emu.Info().Journal)
 	if err != nil {

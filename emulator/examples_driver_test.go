@@ -50,6 +50,7 @@ func deleteNamespaces(emu *emulator.Emulator, objects []*unstructured.Unstructur
 // TestExampleParameters uses the classes of the example, and looks at what each
 // parameter has done.
 func TestExampleParameters(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	if err := manifest.Apply(t.Context(), emu.Client(), readExample(t, "parameters.yaml")); err != nil {
 		t.Fatal(err)
@@ -86,6 +87,7 @@ func TestExampleParameters(t *testing.T) {
 // TestQuota fills a bucket: the object that does not fit is rejected, and there
 // is room again when another has gone.
 func TestQuota(t *testing.T) {
+	t.Parallel()
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	s.useBucketClass(map[string]string{"quotaBytes": "10", "quotaObjects": "2", "nonEmptyDeletion": "purge"})
 	s.create(s.claim, s.access)
@@ -107,6 +109,7 @@ func TestQuota(t *testing.T) {
 
 // TestExampleExistingBucket follows the instructions of the example.
 func TestExampleExistingBucket(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	admin, _ := rootClient(t, emu)
 	if _, err := admin.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: new("legacy")}); err != nil {

@@ -26,6 +26,7 @@ func readExample(t *testing.T, name string) []*unstructured.Unstructured {
 
 // TestExampleQuickstart follows the instructions of the README.
 func TestExampleQuickstart(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	objects := readExample(t, "quickstart.yaml")
 	if err := manifest.Apply(t.Context(), emu.Client(), objects); err != nil {
@@ -47,6 +48,7 @@ func TestExampleQuickstart(t *testing.T) {
 
 // TestExampleClasses keeps the example equal to what `up` makes.
 func TestExampleClasses(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	for _, object := range readExample(t, "classes.yaml") {
 		made := object.DeepCopy()

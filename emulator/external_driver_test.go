@@ -47,11 +47,13 @@ func (u *upgraded) restart(t *testing.T, dialect dialects.Dialect) {
 // TestDriverUpgrade: a driver restarts in other dialects while the emulator runs. Buckets from
 // before can be used and deleted afterwards, and the emulator shows the driver's dialect.
 func TestDriverUpgrade(t *testing.T) {
+	t.Parallel()
 	for name, steps := range map[string][]dialects.Dialect{
 		"FromDraft": {dialects.OneMode, dialects.BucketIDs, dialects.KEP},
 		"FromKEP":   {dialects.KEP, dialects.OneModeGet, dialects.KEP},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			driver := newUpgraded(t, steps[0])
 			emu := emulatortest.Start(t, emulator.Options{Driver: "unix://" + driver.socket})
 			if bridged := isBridged(emu); bridged != (steps[0] != dialects.KEP) {
@@ -110,6 +112,7 @@ func wantDialect(t *testing.T, emu *emulator.Emulator, dialect dialects.Dialect)
 
 // TestJoinedDriverUpgrade: an additional driver gets a bridge when it needs one, which ends with it.
 func TestJoinedDriverUpgrade(t *testing.T) {
+	t.Parallel()
 	driver := newUpgraded(t, dialects.KEP)
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
 	joined, err := emu.AddDriver(t.Context(), emulator.DriverOptions{Name: "upgraded", Endpoint: "unix://" + driver.socket})

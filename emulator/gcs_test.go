@@ -41,6 +41,7 @@ func codeOfGCS(err error) string {
 // TestGCSXML uses a bucket of GCS with Amazon's client and the Secret, from the first request to the
 // last. Requests are in the journal, without secrets, and faults of the store seam apply to them.
 func TestGCSXML(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	s := newStory(t, emu).use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
 	s.create(s.claim, s.access)
@@ -105,6 +106,7 @@ func expectJournal(t *testing.T, emu *emulator.Emulator, secret map[string]strin
 
 // TestGCSBatchFaults applies a fault to one call of a batch.
 func TestGCSBatchFaults(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	s := newStory(t, emu).use(v1alpha2.ProtocolGCS, v1alpha2.BucketAccessModes{ObjectData: v1alpha2.BucketAccessModeReadWrite})
 	s.create(s.claim, s.access)

@@ -27,6 +27,7 @@ import (
 // TestImplementations runs a story with components that the emulator did not make: they
 // cross the same seams, faults affect them, and a crash restarts them.
 func TestImplementations(t *testing.T) {
+	t.Parallel()
 	var controllers, sidecars, drivers atomic.Int32
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Controller: func(cfg *rest.Config, logger logr.Logger) (emulator.Runner, error) {
@@ -69,6 +70,7 @@ func TestImplementations(t *testing.T) {
 
 // TestRightsOfManifest has components with the rights of manifests of their own.
 func TestRightsOfManifest(t *testing.T) {
+	t.Parallel()
 	const rbac = `
 apiVersion: v1
 kind: ServiceAccount

@@ -10,6 +10,7 @@ import (
 
 // TestTryKey tries keys with all grants at buckets of all protocols.
 func TestTryKey(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, everyProtocol())
 	const owner = "test"
 	store := emu.Store()

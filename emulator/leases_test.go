@@ -22,6 +22,7 @@ import (
 // of a story: each exits when it reads that another holder has its Lease, writes
 // nothing after that, and finishes the story in another incarnation.
 func TestLeaseLost(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
 	inject(t, emu, "deposed", fault.Match{
 		Seam: journal.SeamAPI, Component: emulator.ComponentController, Operation: "create buckets", Nth: 1,
@@ -44,6 +45,7 @@ func TestLeaseLost(t *testing.T) {
 
 // TestTakeLease takes a Lease by hand, and rejects components without a Lease.
 func TestTakeLease(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{LeaderElection: true})
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); err != nil {
 		t.Fatal(err)
@@ -62,6 +64,7 @@ func TestTakeLease(t *testing.T) {
 
 // TestTakeLeaseDisabled takes a Lease while leader election is disabled.
 func TestTakeLeaseDisabled(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	if err := emu.TakeLease(t.Context(), emulator.ComponentController, time.Second); !errors.Is(err, emulator.ErrOptions) {
 		t.Errorf("TakeLease() = %v, want ErrOptions: leader election is disabled", err)

@@ -19,6 +19,7 @@ import (
 // by hand and by a fault at its n-th call: other owners' buckets stay, and COSI still deletes the
 // story's objects.
 func TestDriverLosesData(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	foreign := fakedriver.BucketSpec{Name: "foreign", Owner: "other"}
 	if _, err := emu.Store().CreateBucket(t.Context(), foreign); err != nil {
@@ -66,6 +67,7 @@ func TestDriverLosesData(t *testing.T) {
 
 // TestStoreWithoutMemory has the store lose everything but its root key.
 func TestStoreWithoutMemory(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}})
 	for name, protocol := range map[string]fakedriver.Protocol{"photos": fakedriver.ProtocolS3, "videos": fakedriver.ProtocolGCS} {
 		if _, err := emu.Store().CreateBucket(t.Context(), fakedriver.BucketSpec{Name: name, Owner: "o", Protocol: protocol}); err != nil {

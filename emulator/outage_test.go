@@ -17,8 +17,10 @@ import (
 // TestOutage kills a process of the control plane while the sidecar creates a
 // bucket. Everything comes out as if it had not.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	for _, process := range []string{controlplane.APIServer, controlplane.Etcd} {
 		t.Run(process, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, emulator.Options{})
 			mark := emu.Journal().Mark()
 			inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
@@ -44,6 +46,7 @@ func TestOutage(t *testing.T) {
 // TestOutageEnds has a process be back when the fault is removed, or the emulator
 // stopped.
 func TestOutageEnds(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	inject(t, emu, "out", fault.Match{Seam: journal.SeamRPC, Operation: "DriverCreateBucket", Nth: 1},
 		fault.Effect{Outage: controlplane.APIServer, Down: time.Hour})
@@ -63,6 +66,7 @@ func TestOutageEnds(t *testing.T) {
 // TestInfoOfControlPlane verifies that only programs of the control plane have process IDs: the
 // embedded one is a part of this process.
 func TestInfoOfControlPlane(t *testing.T) {
+	t.Parallel()
 	info := emulatortest.Start(t, emulator.Options{}).Info()
 	has := slices.ContainsFunc(info.Components, func(c emulator.ComponentInfo) bool { return c.PID != 0 })
 	if want := info.ControlPlane == emulator.ControlPlaneEnvtest; info.ControlPlane == "" || has != want {

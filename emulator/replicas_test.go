@@ -14,6 +14,7 @@ import (
 
 // TestReplicas has two controllers and two sidecars serve a story at the same time.
 func TestReplicas(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	before := len(emu.Components())
 	if _, err := emu.AddReplica(t.Context(), emulator.ComponentDriver); !errors.Is(err, emulator.ErrOptions) {

@@ -53,6 +53,7 @@ func (s *story) secretOf(ctx context.Context, name string) (map[string]string, e
 // another key, and the old one is of no use. After a restart of the sidecar, all
 // is granted once more, which makes another one, too.
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	s := newStory(t, emu)
 	s.useAccessClass(v1alpha2.AuthenticationTypeKey, map[string]string{fakedriver.ParameterRotateCredentials: "true"})
@@ -97,6 +98,7 @@ func (s *story) expectRotated(old map[string]string) map[string]string {
 // TestAccountLimit: a bucket allows one access. A second access reports that it waits, and becomes
 // ready once the first is deleted.
 func TestAccountLimit(t *testing.T) {
+	t.Parallel()
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	s.useBucketClass(map[string]string{fakedriver.ParameterMaxAccounts: "1"})
 	s.create(s.claim, s.access)
@@ -114,6 +116,7 @@ func TestAccountLimit(t *testing.T) {
 // TestSeveralBuckets is one access to two buckets, in which the application may
 // do different things with one and the same key.
 func TestSeveralBuckets(t *testing.T) {
+	t.Parallel()
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	s.access.Spec.BucketAccessClassName = emulator.ClassMultiBucket
 	archive := s.claim.DeepCopy()

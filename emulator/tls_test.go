@@ -47,6 +47,7 @@ func openSecurely(t *testing.T, secret map[string]string) bucket {
 // TestTLS runs the story over TLS: at first the client trusts no certificate, and after a
 // restart it still trusts the Secret that it has.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	var certificates []string
 	for range 2 {
@@ -113,8 +114,10 @@ func head(t *testing.T, transport *http.Transport, target string) (int, error) {
 // TestVirtualHost follows a Secret to an address that has the bucket in its host,
 // with and without TLS.
 func TestVirtualHost(t *testing.T) {
+	t.Parallel()
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStory(t, emulatortest.Start(t, emulator.Options{TLS: secure}))
 			s.useBucketClass(map[string]string{
 				fakedriver.ParameterAddressingStyle: fakedriver.AddressingVirtual, fakedriver.ParameterRegion: "us-west-2",

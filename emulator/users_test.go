@@ -24,6 +24,7 @@ import (
 // TestRolesOfUsers: who has the ClusterRole view or edit in a namespace has COSI's
 // namespaced kinds in it, and no others.
 func TestRolesOfUsers(t *testing.T) {
+	t.Parallel()
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	for _, role := range []string{"view", "edit"} {
 		s.create(&rbacv1.RoleBinding{
@@ -81,6 +82,7 @@ func (s *story) verbs(ctx context.Context, user, resource string) ([]string, err
 // TestQuotaOfClaims: a ResourceQuota limits the BucketClaims of a namespace, and a
 // deleted one makes room for another.
 func TestQuotaOfClaims(t *testing.T) {
+	t.Parallel()
 	s := newStory(t, emulatortest.Start(t, emulator.Options{}))
 	const count corev1.ResourceName = "count/bucketclaims.objectstorage.k8s.io"
 	quota := &corev1.ResourceQuota{

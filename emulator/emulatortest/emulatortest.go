@@ -1,6 +1,6 @@
-// Package emulatortest gives tests an emulator. The tests of a binary share the control plane,
-// which takes seconds to start. Each test has its own controller, sidecar, driver and store, which
-// take a tenth of a second, and all its objects are deleted when it ends.
+// Package emulatortest gives tests an emulator. The tests of a binary use one control plane after
+// another; of tests in parallel, each has another one. Each test has its own controller, sidecar,
+// driver and store, which take a tenth of a second, and all its objects are deleted when it ends.
 //
 //	func TestMyApp(t *testing.T) {
 //		emu := emulatortest.Start(t, emulator.Options{})
@@ -32,25 +32,26 @@ const (
 	stopTimeout  = 5 * time.Minute
 )
 
-var exclusive sync.Mutex
+// clusters is locked by the test that uses a Cluster, in which two controllers would disturb each other.
+var clusters sync.Mutex
 
-// Start starts an emulator for a test, on the shared control plane unless the options select
-// another or a Cluster. The shared one is embedded, unless the environment variable
-// COSI_EMU_TEST_CONTROL_PLANE selects another kind. Parallel tests wait for each other here. When
-// the test ends, Start deletes the objects of COSI and stops the emulator; the test fails if an
-// object cannot be deleted. After a failed test, the journal remains in a file, whose path is
-// logged.
+// Start starts an emulator for a test, on a control plane of the test binary unless the options
+// select another or a Cluster. It is embedded, unless the environment variable
+// COSI_EMU_TEST_CONTROL_PLANE selects another kind. Parallel tests have control planes of their own;
+// those with a Cluster wait for each other here. When the test ends, Start deletes the objects of
+// COSI and stops the emulator; the test fails if an object cannot be deleted. After a failed test,
+// the journal remains in a file, whose path is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()
 	silenceLibraries()
 	// A snapshot and a node have a control plane of their own.
-	if opts.ControlPlane == nil && opts.Snapshot == "" && !opts.Pods {
-		exclusive.Lock()
-		tb.Cleanup(exclusive.Unlock)
-		plane := controlplanetest.StartVersion(tb, opts.API)
-		if opts.Cluster == nil {
-			opts.ControlPlane = plane
-		}
+	switch {
+	case opts.ControlPlane != nil || opts.Snapshot != "" || opts.Pods:
+	case opts.Cluster != nil:
+		clusters.Lock()
+		tb.Cleanup(clusters.Unlock)
+	default:
+		opts.ControlPlane = controlplanetest.Borrow(tb, opts.API)
 	}
 	ctx, cancel := context.WithTimeout(tb.Context(), startTimeout)
 	defer cancel()
@@ -62,9 +63,13 @@ func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	return emu
 }
 
-// Namespace creates a namespace, which is deleted when the test ends, and returns its name.
+// Namespace creates a namespace, which is deleted when the test ends, and returns its name. It is in the control plane
+// of the emulator that the test, or one of which it is a part, has started last.
 func Namespace(tb testing.TB) string {
 	tb.Helper()
+	if plane := controlplanetest.Borrowed(tb); plane != nil {
+		return controlplanetest.NamespaceIn(tb, plane)
+	}
 	return controlplanetest.Namespace(tb)
 }
 

@@ -41,6 +41,7 @@ func driveDialect() error {
 // TestDialectCommand: a driver process of an earlier dialect is reached by its bridge across the
 // seam, which has its messages.
 func TestDialectCommand(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		DriverCommand: []string{os.Args[0]}, DriverEnv: []string{role + "=dialect-driver"},
 	}})

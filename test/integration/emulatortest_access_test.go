@@ -17,8 +17,10 @@ import (
 // TestAccess uses the credentials of two accesses, with and without TLS: one can write, and the other only
 // read.
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string]emulator.Options{"Plain": {}, "TLS": {TLS: true}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, options)
 			claim := emulatortest.Claim(t, emu, emulatortest.Namespace(t), "photos")
 			put := func(c emulatortest.Credentials) error {

@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -53,11 +52,16 @@ func TestShared(t *testing.T) {
 	check(t, releaseLast())
 }
 
-func TestSharedTakeTurns(t *testing.T) {
+// TestSharedApart uses two at the same time, each by several users.
+func TestSharedApart(t *testing.T) {
+	first, second := plain(), plain()
+	one, releaseOne := use(t, first)
+	other, releaseOther := use(t, second)
+	if one == other || one.ControlPlane() == other.ControlPlane() {
+		t.Error("two shared emulators have the same control plane")
+	}
 	var all sync.WaitGroup
-	for range 2 {
-		s := plain()
-		drop := s.Hold()
+	for _, s := range []*emulatortest.Shared{first, second} {
 		for range 3 {
 			all.Go(func() {
 				_, release, err := s.Use(t.Context())
@@ -68,19 +72,9 @@ func TestSharedTakeTurns(t *testing.T) {
 				check(t, release())
 			})
 		}
-		t.Cleanup(func() { check(t, drop()) })
 	}
 	all.Wait()
-}
-
-func TestSharedWaits(t *testing.T) {
-	_, release := use(t, plain())
-	defer func() { check(t, release()) }()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := plain().Use(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Use() = %v while another is used, want that it waits until the context ends", err)
-	}
+	check(t, errors.Join(releaseOne(), releaseOther()))
 }
 
 func TestSharedCannotStart(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // TestWaitQuietWithCompany: another run appears while the first waits. From then on, the other run's
 // operations must not count.
 func TestWaitQuietWithCompany(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	detector := idle.New(emu)
 	create := journal.Operation{Name: "DriverCreateBucket", Subject: "bucket-story-2"}

@@ -89,6 +89,7 @@ func apply(t *testing.T, emu *emulator.Emulator, dir string) {
 
 // TestApply fills an emulator, and again, as a restart with a data directory does.
 func TestInitDirectory(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	dir := writeFiles(t, map[string]string{
 		"1-bucket.yaml": bucketManifest, "README.md": "ignored", "buckets/empty/.gitkeep": "",
@@ -114,6 +115,7 @@ func TestInitDirectory(t *testing.T) {
 }
 
 func TestInitDirectoryNamesTheManifest(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	wrong := "# a\n" + strings.Replace(bucketManifest, "Retain", "Forget", 1)
 	contents, err := initdir.Read(writeFiles(t, map[string]string{"wrong.yaml": wrong}))

@@ -17,6 +17,7 @@ import (
 // TestEditStatus edits statuses that are complete: the API server rejects each change of an
 // immutable field, and accepts the others.
 func TestEditStatus(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
 	stopped := emu.Component(emulator.ComponentController)
 	if err := stopped.Stop(t.Context()); err != nil {

@@ -42,6 +42,7 @@ type result struct {
 
 // TestInterfere has the administrator change one object in each way.
 func TestInterfere(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
 	stopped := emu.Component(emulator.ComponentController)
 	if err := stopped.Stop(t.Context()); err != nil {
@@ -242,6 +243,7 @@ func release(t *testing.T, emu *emulator.Emulator, o client.Object) {
 
 // TestRecreate creates an object again when its last finalizer has gone.
 func TestRecreate(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true})
 	held := secret()
 	if err := emu.Client().Create(t.Context(), held); err != nil {

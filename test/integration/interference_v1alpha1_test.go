@@ -16,6 +16,7 @@ import (
 
 // TestInterfereV1alpha1 has the administrator change objects of v1alpha1.
 func TestInterfereV1alpha1(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{API: objectstorage.V1alpha1, NoDriver: true})
 	if err := emu.Component(emulator.ComponentController).Stop(t.Context()); err != nil {
 		t.Fatal(err)

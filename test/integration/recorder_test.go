@@ -71,6 +71,7 @@ func talkative() func(fakedriver.Options) (emulator.Server, error) {
 // TestNoSecrets: neither the journal nor a recording nor a result has a key that a driver
 // printed before anything else knew it. The oracle finds it once.
 func TestNoSecrets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	emu := emulatortest.Start(t, emulator.Options{Dir: dir, Implementations: emulator.Implementations{Driver: talkative()}})
 	recorder := recorder.New(emu, recorder.Options{Dir: filepath.Join(dir, "recordings"), All: true})

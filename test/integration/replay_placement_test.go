@@ -31,6 +31,7 @@ steps:
 // TestReplayPlacesFaults replays claims in the other order. The fault affects the calls about the same claim as in the
 // recording, although it is not the second one any more.
 func TestReplayPlacesFaults(t *testing.T) {
+	t.Parallel()
 	order := func(first, second string) string {
 		return strings.NewReplacer("FIRST", first, "SECOND", second).Replace(everySecond)
 	}

@@ -87,6 +87,7 @@ func makeRecording(t *testing.T, emu *emulator.Emulator) *recording.Recording {
 }
 
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	recorded := makeRecording(t, emu)
 	if recorded.End == nil || recorded.End.Outcome != "passed" || len(recorded.Files) != 2 || recorded.Kubernetes == "" {
@@ -139,6 +140,7 @@ func testDivergence(t *testing.T, emu *emulator.Emulator, recorded *recording.Re
 }
 
 func TestAsDriver(t *testing.T) {
+	t.Parallel()
 	var recorded *recording.Recording
 	t.Run("Record", func(t *testing.T) { recorded = makeRecording(t, emulatortest.Start(t, emulator.Options{})) })
 	if recorded == nil {

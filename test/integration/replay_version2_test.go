@@ -54,11 +54,14 @@ func TestVersion2(t *testing.T) {
 
 // TestVersion2Replays runs a recording of version 2 again, in both ways.
 func TestVersion2Replays(t *testing.T) {
+	t.Parallel()
 	t.Run("AsScenario", func(t *testing.T) {
+		t.Parallel()
 		got, err := replay.AsScenario(t.Context(), version2(t), emulatortest.Start(t, emulator.Options{}), engine.Options{})
 		expectSame(t, got, err)
 	})
 	t.Run("AsDriver", func(t *testing.T) {
+		t.Parallel()
 		drivers, err := replay.Drivers(version2(t))
 		if err != nil {
 			t.Fatal(err)

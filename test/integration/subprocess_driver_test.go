@@ -114,6 +114,7 @@ func readSettings(ctx context.Context, cfg *rest.Config, namespace string) (*cor
 // TestDriver runs a driver that reads Kubernetes objects before it answers. Its requests
 // cross the seam, and the files for a driver that the user starts have the same rights.
 func TestDriver(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		DriverCommand: []string{os.Args[0]}, DriverEnv: []string{role + "=driver"},
 	}})

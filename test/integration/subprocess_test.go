@@ -90,6 +90,7 @@ func actAs(as string, arguments ...string) []string {
 // TestKilled has processes be killed, by hand and by a fault, in the middle of a
 // story that comes out well.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		ControllerCommand: actAs("controller"), SidecarCommand: actAs("sidecar", "--endpoint=$(COSI_ENDPOINT)"),
 	}})
@@ -131,6 +132,7 @@ func TestKilled(t *testing.T) {
 
 // TestEndsByItself has the failure of a process be reported.
 func TestEndsByItself(t *testing.T) {
+	t.Parallel()
 	cfg := emulatortest.Start(t, emulator.Options{NoDriver: true}).Config()
 	run, err := subprocess.New(subprocess.Command{Args: []string{"false"}}, cfg, nil, logr.Discard())
 	if err != nil {

@@ -36,6 +36,7 @@ steps:
 
 // TestS3Attempts repeats requests as S3 clients do.
 func TestS3Attempts(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	for attempts, want := range map[int]outcome.Outcome{1: outcome.Failed, 3: outcome.Passed} {
 		e := engine.New(emu, engine.Options{S3Attempts: attempts})

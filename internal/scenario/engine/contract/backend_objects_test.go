@@ -36,6 +36,7 @@ func emptied(t *testing.T, emu *emulator.Emulator) outcome.Observer {
 //
 //nolint:lll // one case a line
 func TestBackendObjects(t *testing.T) {
+	t.Parallel()
 	protocols := map[string]*strings.Replacer{
 		"S3":    strings.NewReplacer("PUT", "PutObject", "DELETE", "DeleteObject", "LIST", "ListObjectsV2", "SERVICE", "store", "BUSY", "SlowDown", "DENIED", "AccessDenied"),
 		"GCS":   strings.NewReplacer("PUT", "objects.insert", "DELETE", "objects.delete", "LIST", "objects.list", "SERVICE", "gcs", "BUSY", "SlowDown", "DENIED", "AccessDenied"),
@@ -164,6 +165,7 @@ func TestBackendObjects(t *testing.T) {
 
 // TestBackendObjectsTLS changes objects of services with a certificate authority of their own.
 func TestBackendObjectsTLS(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{Protocols: everyProtocol, TLS: true}), engine.Options{})
 	for _, protocol := range everyProtocol {
 		steps := strings.ReplaceAll(`steps:

@@ -31,6 +31,7 @@ steps:
 `
 
 func TestBackend(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const bucket, account = "${claim.status.boundBucketName}", "${app.status.accountID}"
 	tests := map[string]struct {

@@ -13,6 +13,7 @@ import (
 // TestCause expects objects that never become ready. The step ends before its timeout, which the test never
 // reaches, and the failure has the cause.
 func TestCause(t *testing.T) {
+	t.Parallel()
 	const (
 		access = "\n- apply:\n  - {kind: BucketAccess, metadata: {name: rw}, " +
 			"spec: {bucketAccessClassName: \"${accessClass}\", protocol: PROTOCOL, " +

@@ -63,6 +63,7 @@ func upload(ctx context.Context, emu *emulator.Emulator, namespace, secret strin
 //
 //nolint:lll // one case a line
 func TestEmpties(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS}})
 	observer := &atMark{do: func(namespace string) {
 		if err := upload(t.Context(), emu, namespace, "key"); err != nil {

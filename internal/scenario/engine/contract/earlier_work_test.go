@@ -16,6 +16,7 @@ import (
 // TestEarlierWork: a scenario does not judge the end of a deletion that began before it, and whose
 // beginning it has not seen.
 func TestEarlierWork(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	claim := emulatortest.Claim(t, emu, emulatortest.NamespaceIn(t, emu), "before")
 	slow := fault.Fault{

@@ -73,6 +73,7 @@ steps:
 `
 
 func TestRun(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {

@@ -37,6 +37,7 @@ const lostAndDeleted = `
 // TestForget runs scenarios in which a backend loses everything. This is no component's fault, so
 // the oracles report nothing.
 func TestForget(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {

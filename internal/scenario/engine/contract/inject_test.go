@@ -15,6 +15,7 @@ import (
 // TestInject runs the whole of COSI with one fault each. The outcome is as without the fault, and
 // the journal shows the fault exactly at the chosen operation.
 func TestInject(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
 	tests := map[string]struct {
@@ -70,6 +71,7 @@ func TestInject(t *testing.T) {
 // TestSettleAwaitsRevival crashes a component after the awaited event. It starts again before
 // everything settles, although that takes longer than the required silence.
 func TestSettleAwaitsRevival(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, `
 steps:

@@ -90,6 +90,7 @@ steps:
 
 // TestKeys uses drivers whose keys open more than they should, or for longer.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	const another = "of-another-access"
 	var (
 		ended  = "steps:" + granted + accessEnds
@@ -115,6 +116,7 @@ func TestKeys(t *testing.T) {
 		"SessionNotEnded": {generous{stay: true}, sessionScenario, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, emulator.Options{
 				Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS, fakedriver.ProtocolAzure},
 				Implementations: emulator.Implementations{
@@ -138,6 +140,7 @@ func TestKeys(t *testing.T) {
 // TestKeysTriedByTwo lets two runs try the same keys at the same time, at buckets that exist only
 // during a trial.
 func TestKeysTriedByTwo(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	var watchers [2]*watch.Watcher
 	for i := range watchers {

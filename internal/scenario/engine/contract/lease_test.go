@@ -26,6 +26,7 @@ steps:
 
 // TestLoseLease runs a scenario that takes a Lease, on an emulator with Leases and on one without.
 func TestLoseLease(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		reason string
 		elects bool
@@ -40,6 +41,7 @@ func TestLoseLease(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, emulator.Options{LeaderElection: tc.elects})
 			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, deposed))
 			if result.Outcome != tc.want {

@@ -13,6 +13,7 @@ import (
 // TestLimits runs scenarios that exceed their limits. This is no judgement of COSI, and so no
 // failure.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const put = "- backend: {createBucket: \"${scope}-b\"}\n" +
 		"- backend: {put: {bucket: \"${scope}-b\", key: k, content: abc}}\n"
@@ -66,6 +67,7 @@ func TestLimits(t *testing.T) {
 // TestDriverParameters verifies that a driver gives its parameters to a bucket whose class has
 // none.
 func TestDriverParameters(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	got := e.Run(t.Context(), parse(t, `
 setup:

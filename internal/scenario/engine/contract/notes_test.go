@@ -15,6 +15,7 @@ import (
 // TestNotes lets steps time out. Each failure names the reason. A repeated call is no finding of
 // its own.
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	const (
 		apply = `
 - apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "${class}", protocols: [S3]}}
@@ -58,6 +59,7 @@ func TestNotes(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			emu := emulatortest.Start(t, emulator.Options{})
 			result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, "steps:\n- inject: "+tc.inject+apply+tc.meanwhile+expect))
 			if result.Outcome != outcome.Failed || result.Failures[0].Step == nil || result.Failures[0].Step.Verb != "expect" {

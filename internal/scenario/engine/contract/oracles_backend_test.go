@@ -42,6 +42,7 @@ func (b wasteful) DeleteAccount(ctx context.Context, owner, id string) error {
 
 // TestLostWithAccess uses a driver that deletes a retained bucket with its last access.
 func TestLostWithAccess(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{Implementations: emulator.Implementations{
 		Driver: func(o fakedriver.Options) (emulator.Server, error) {
 			o.Backend = wasteful{o.Backend, map[string][]fakedriver.Grant{}}
@@ -60,6 +61,7 @@ func TestLostWithAccess(t *testing.T) {
 
 // TestLeakedFile uses a store that leaves a file in its directory, and one that does not.
 func TestLeakedFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	emu := emulatortest.Start(t, emulator.Options{DataDir: dir})
 	const object = "- s3: {secret: key, put: film, size: 200000}\n"

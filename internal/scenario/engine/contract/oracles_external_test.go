@@ -49,6 +49,7 @@ func (b sharing) PutAccount(ctx context.Context, spec fakedriver.AccountSpec) (f
 
 // TestKeysOfExternalDriver uses drivers at a socket with their own services.
 func TestKeysOfExternalDriver(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	const (
 		ended = "- delete: BucketAccess/app\n- expect: {BucketAccess/app: absent}\n"
@@ -116,6 +117,7 @@ func runExternal(t *testing.T, emu *emulator.Emulator, name, socket, steps strin
 // TestKeysNotTried uses services that do not answer. The keys are not judged, and the result has
 // the reason.
 func TestKeysNotTried(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	tests := map[string]struct{ endpoint, want string }{
 		"unreachable": {"http://127.0.0.1:1", "keys at endpoint http://127.0.0.1:1 are not tried: dial tcp 127.0.0.1:1: "},

@@ -54,6 +54,7 @@ const (
 
 // TestOracles runs scenarios with and without findings of the oracles.
 func TestOracles(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	tests := map[string]struct {
 		reason, scenario string
@@ -227,6 +228,7 @@ func (m *meddler) StepEnded(_ *spec.Scenario, step outcome.StepResult) {
 
 // TestSocket runs a scenario twice that uses a driver which already runs.
 func TestSocket(t *testing.T) {
+	t.Parallel()
 	emu := emulatortest.Start(t, emulator.Options{})
 	e := engine.New(emu, engine.Options{})
 	socket := drivertest.ServeFake(t, "theirs.test", emu.Info().S3Endpoint)

@@ -24,6 +24,7 @@ type inspected interface {
 // TestOwnDriver runs scenarios on the user's driver behind a socket. It replaces the driver of a
 // setup, its calls show the contents of its backend, and the clean-up leaves nothing.
 func TestOwnDriver(t *testing.T) {
+	t.Parallel()
 	var backend inspected
 	socket := drivertest.ServeWithStore(t, "own.test", func(b fakedriver.Backend) fakedriver.Backend {
 		backend = b.(inspected) //nolint:forcetypeassert // it is the store

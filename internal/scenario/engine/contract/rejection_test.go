@@ -11,6 +11,7 @@ import (
 )
 
 func TestRejected(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const badClaim = "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [%]}}, rejected: $}]"
 	tests := map[string]struct {

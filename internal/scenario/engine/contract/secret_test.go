@@ -13,6 +13,7 @@ import (
 // TestSecrets verifies that the values of a Secret can be compared as text, and that no failure
 // shows them.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const scenario = `
 steps:

@@ -16,6 +16,7 @@ var scopes = regexp.MustCompile(`story-\d+`)
 
 // TestUnappliedFault verifies that scenarios pass only if their faults were applied.
 func TestUnappliedFault(t *testing.T) {
+	t.Parallel()
 	e := engine.New(emulatortest.Start(t, emulator.Options{}), engine.Options{})
 	const claim = "\n- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: \"${class}\", protocols: [S3]}}" +
 		"\n- expect: {BucketClaim/photos: {status: {readyToUse: true}}}\n"
