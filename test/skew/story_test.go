@@ -54,7 +54,10 @@ func start(t *testing.T, api objectstorage.Version) *story {
 	p := newPrograms(t)
 	emu := emulatortest.Start(t, p.options(api))
 	oracle.Watch(t, emu)
-	return &story{T: t, emu: emu, programs: p, namespace: emulatortest.NamespaceIn(t, emu), ready: map[string]snapshot{}, held: map[string]any{}}
+	return &story{
+		T: t, emu: emu, programs: p, namespace: emulatortest.NamespaceIn(t, emu),
+		ready: map[string]snapshot{}, held: map[string]any{},
+	}
 }
 
 func (s *story) api() objectstorage.Version { return s.emu.Info().API }
