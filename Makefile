@@ -156,6 +156,12 @@ test-modules: # Run the tests of the other modules.
 test-release: # Make a release for this machine, twice, and run its archive and its image in empty roots.
 	cd hack/release && $(GO) test -timeout 15m ./...
 
+# make test-skew PREVIOUS=v0.1.0
+PREVIOUS ?=
+.PHONY: test-skew
+test-skew: build # Replace controller and sidecar of a PREVIOUS build by those of this one, one after the other, and back.
+	@GO='$(GO)' PREVIOUS='$(PREVIOUS)' TESTFLAGS='$(TESTFLAGS)' hack/skew.sh
+
 # The archive for this machine, and who tries it.
 STRANGER := v0.0.0-stranger
 .PHONY: stranger
@@ -213,7 +219,7 @@ upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the rele
 
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
-	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak test-cluster
+	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak nightly-skew test-cluster
 .PHONY: test-nightly
 test-nightly: ## Run what is random or takes hours, with a new SEED.
 	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \
@@ -279,6 +285,9 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 	$(BIN)/cosi-emu run --suite --no-s3 --driver-cmd '$(BIN)/cosi-emu driver --endpoint=$$(COSI_ENDPOINT) --data-dir=$$(STATE_DIR)'
 	$(BIN)/cosi-emu explore internal/explore/testdata/lifecycle.yaml --sample 200 --seed $(SEED) \
 		--out $(BIN)/found $(OWN_COMPONENTS)
+
+.PHONY: nightly-skew
+nightly-skew: test-skew # Upgrade from the last release to this build, and back.
 
 .PHONY: nightly-soak
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
+	"github.com/cosi-emu/cosi-emu/internal/tracing"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
@@ -44,7 +45,7 @@ func New(options Options) (*Bridge, error) {
 	options = options.withDefaults()
 	ended := driverConnection{callers: &callers{open: map[*caller]struct{}{}}, detection: &detection{}}
 	own := []grpc.DialOption{grpc.WithStatsHandler(ended), grpc.WithPerRPCCredentials(ended.detection)}
-	conn, err := connect(options.Driver, append(slices.Clone(options.DialOptions), own...))
+	conn, err := connect(options.Driver, slices.Concat(tracing.DialOptions(options.TracerProvider), options.DialOptions, own))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (b *Bridge) Close() error { return b.conn.Close() }
 // cancelled. It closes the listener. When the connection to the driver ends, Serve ends
 // those to the bridge, so that callers notice that the driver restarts.
 func (b *Bridge) Serve(ctx context.Context, listener net.Listener) error {
-	server := grpc.NewServer(b.options.ServerOptions...)
+	server := grpc.NewServer(slices.Concat(tracing.ServerOptions(b.options.TracerProvider), b.options.ServerOptions)...)
 	b.Register(server)
 	stop := context.AfterFunc(ctx, server.Stop)
 	defer stop()

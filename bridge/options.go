@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -34,6 +35,9 @@ type Options struct {
 	DialOptions []grpc.DialOption
 	// ServerOptions configure the bridge's own server.
 	ServerOptions []grpc.ServerOption
+	// TracerProvider makes each call that the bridge receives a span, below the span of the caller, and each call to the
+	// driver a span below it. No span has a secret, a parameter or the message of an error. Default: none.
+	TracerProvider trace.TracerProvider
 	// Store keeps the driver's own IDs.
 	Store Store
 	// Protocols are those that a v1alpha1 driver serves, S3 or AZURE, since it does not

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/cosi-emu/cosi-emu/internal/controller/instance"
@@ -29,6 +30,10 @@ const (
 type Options struct {
 	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
+
+	// TracerProvider makes each reconcile a span. No span has a secret, a parameter or the message of an error. Default:
+	// none.
+	TracerProvider trace.TracerProvider
 
 	// Strict rejects meaningless input that v1alpha1 allows, such as an authentication type that
 	// does not exist. Otherwise it is accepted, as in COSI v0.2, with an Event that names the

@@ -35,6 +35,16 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// TestTracingModules: what production.md promises about the libraries. A module of OpenTelemetry's API may be in their builds.
+func TestTracingModules(t *testing.T) {
+	const library = "go.opentelemetry.io/otel/"
+	for name := range modulesOf(t, "..", "./controller/...", "./sidecar/...", "./bridge", "./fakedriver") {
+		if strings.HasPrefix(name, library+"sdk") || strings.HasPrefix(name, library+"exporters") {
+			t.Errorf("the build of controller, sidecar, bridge and fakedriver has %s", name)
+		}
+	}
+}
+
 func modulesOf(t *testing.T, dir string, packages ...string) map[string]bool {
 	t.Helper()
 	args := append([]string{"list", "-C", dir, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}, packages...)

@@ -207,7 +207,7 @@ func (e *Emulator) startBridge(
 	}
 	dial, report := opts.DialOptions, opts.Detected
 	err = e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
-		opts.Store, opts.ServerOptions = ids, i.ServerOptions()
+		opts.Store, opts.ServerOptions, opts.TracerProvider = ids, i.ServerOptions(), e.opts.TracerProvider
 		opts.DialOptions = slices.Concat(dial, i.DialOptions())
 		if opts.Dialect != "" {
 			e.logger(i).Info("bridge to a driver of " + opts.Dialect.Protocol())

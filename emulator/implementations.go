@@ -159,6 +159,7 @@ func (e *Emulator) newController(cfg *rest.Config, i *seam.Incarnation) (Runner,
 		RetryBaseDelay: e.opts.RetryBaseDelay,
 		RetryMaxDelay:  e.opts.RetryMaxDelay,
 		Strict:         e.opts.Strict,
+		TracerProvider: e.opts.TracerProvider,
 		Logger:         e.logger(i),
 	}))
 }
@@ -191,6 +192,9 @@ func (e *Emulator) newSidecar(ctx context.Context, cfg *rest.Config, opts cosisi
 	case own.Sidecar != nil:
 		return own.Sidecar(ctx, cfg, SidecarConnection{Endpoint: opts.Endpoint, DialOptions: opts.DialOptions}, opts.Logger)
 	}
+	if opts.TracerProvider == nil {
+		opts.TracerProvider = e.opts.TracerProvider
+	}
 	return e.generation().NewSidecar(ctx, cfg, opts)
 }
 
@@ -202,6 +206,7 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 	opts.Backend, opts.VirtualEndpoint, opts.Dialect = i.Backend(e.keys.Record(e.store)), e.s3VirtualEndpoint, e.fakeDialect()
 	opts.IDs = e.opts.DriverIDs
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
+	opts.TracerProvider = e.opts.TracerProvider
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0
 	opts.AcceptUnknownAuthentication = !e.opts.Strict
 	var d Server

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -198,6 +199,8 @@ type Options struct {
 	// DriverChanged, if set, is called when your driver has restarted in another dialect, which Info
 	// then has. It must not block.
 	DriverChanged func()
+	// TracerProvider receives the spans of the emulator's own controller, sidecars, bridges and fake drivers. Default: none.
+	TracerProvider trace.TracerProvider
 	// LogVerbosity is the log level of the components' log lines in the journal.
 	LogVerbosity int
 }

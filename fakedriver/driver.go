@@ -12,6 +12,7 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/driversocket"
+	"github.com/cosi-emu/cosi-emu/internal/tracing"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
@@ -30,6 +31,9 @@ func New(options Options) (*Driver, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
+	if options.TracerProvider != nil {
+		options.Backend = newTracedBackend(options.TracerProvider, options.Backend)
+	}
 	return &Driver{options: options}, nil
 }
 
@@ -37,7 +41,7 @@ func New(options Options) (*Driver, error) {
 // when all calls have ended. It cancels calls that run longer than [Options.GracePeriod]. It
 // returns nil unless serving failed, and may be called again.
 func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
-	options := append(slices.Clone(d.options.ServerOptions),
+	options := append(slices.Concat(tracing.ServerOptions(d.options.TracerProvider), d.options.ServerOptions),
 		grpc.WaitForHandlers(true), grpc.ChainUnaryInterceptor(d.report, settle))
 	if d.options.IDs != "" && d.options.IDs != IDsNames {
 		own := &ownIDs{form: d.options.IDs, returned: map[string]bool{}}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -82,6 +83,9 @@ type Options struct {
 	ServerOptions []grpc.ServerOption
 	// GracePeriod limits the time for calls in flight when Serve stops. Default: 5 seconds.
 	GracePeriod time.Duration
+	// TracerProvider makes each call a span, below the span of the caller, and each operation of the backend a span below
+	// the call. No span has a secret, a parameter or the message of an error. Default: none.
+	TracerProvider trace.TracerProvider
 	// Logger logs every call, without secrets, at verbosity 1. Default: nothing is logged.
 	Logger logr.Logger
 }

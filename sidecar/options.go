@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -55,6 +56,10 @@ type Options struct {
 
 	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
+
+	// TracerProvider makes each reconcile a span, and each call to the driver a span below it, whose context the call
+	// carries. No span has a secret, a parameter or the message of an error. Default: none.
+	TracerProvider trace.TracerProvider
 
 	// Now is the clock for the expiry of a Lease whose holder serves other protocols. Nothing else
 	// depends on the time. It defaults to time.Now.

@@ -37,7 +37,7 @@ func generation(d *driver.Driver) instance.Generation {
 
 func addBuckets(i *instance.Instance, d *driver.Driver) error {
 	c, line := i.Manager.GetCache(), i.Line()
-	return i.AddCaller("bucket", line,
+	return i.AddCaller("Bucket", line,
 		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
 		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(d)),
@@ -48,7 +48,7 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	c, line := i.Manager.GetCache(), i.Line()
 	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
 	recorder := i.Manager.GetEventRecorder(instance.EventSource)
-	return i.AddCaller("bucketaccess", line,
+	return i.AddCaller("BucketAccess", line,
 		bucketaccess.NewReconciler(clients, d, line, recorder,
 			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, SecretKeys: i.Options.SecretKeys}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, d) },

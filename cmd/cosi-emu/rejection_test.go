@@ -80,6 +80,14 @@ func TestUsage(t *testing.T) {
 			reason: "a flag that does not exist",
 			args:   command("up", "--prot", "80"), code: 2, says: []string{"--prot", "cosi-emu up --help"},
 		},
+		"TracingEndpoint": {
+			reason: "a URL of OTLP over HTTP, which another port serves",
+			args:   command("up", "--tracing-endpoint", "http://collector:4318/v1/traces"), code: 2, says: []string{"HOST:PORT"},
+		},
+		"TracingEndpointOfController": {
+			reason: "it is rejected before the controller connects",
+			args:   command("controller", "--tracing-endpoint", "collector"), code: 2, says: []string{"--tracing-endpoint", "HOST:PORT"},
+		},
 		"MisspeltFlag": {
 			reason: "the flag that is meant",
 			args:   command("up", "--namee", "mine"), code: 2, says: []string{"--namee", "did you mean --name?"},

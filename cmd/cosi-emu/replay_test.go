@@ -66,6 +66,22 @@ func TestReplay(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// TestReplayV1alpha1: the replay has the version of the recorded scenario.
+func TestReplayV1alpha1(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	const name = "v1alpha1-key-access"
+	h.must("run", "--suite", "--scenario", name, "--record", "kept")
+	recorded := h.recordings("kept", name)
+	if len(recorded) != 1 {
+		t.Fatalf("recordings: %v", recorded)
+	}
+	if out := h.must("replay", recorded[0]); !strings.Contains(out, "The replay has passed, as recorded") {
+		t.Errorf("it prints %s", out)
+	}
+	h.expectNothingLeft()
+}
+
 func firstLines(t *testing.T, file string, number int) string {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -70,6 +71,8 @@ type Options struct {
 	// OutageDir is a directory whose files make the backend fail and lose buckets; see package
 	// outage. Empty: it does neither.
 	OutageDir string
+	// TracerProvider receives the spans of the driver. Default: none.
+	TracerProvider trace.TracerProvider
 	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
 }

@@ -112,7 +112,7 @@ func openDriver(opts Options, backend fakedriver.Backend, others openServices) (
 		Name: opts.DriverName, Dialect: opts.Dialect, IDs: opts.IDs, Backend: backend, Protocols: opts.Protocols,
 		VirtualEndpoint: opts.S3VirtualEndpoint, Region: opts.S3Region,
 		IgnoreUnknownParameters: opts.IgnoreUnknownParameters, AcceptUnknownAuthentication: true,
-		Logger: opts.Logger.WithName("driver"),
+		Logger: opts.Logger.WithName("driver"), TracerProvider: opts.TracerProvider,
 	}
 	service.S3.Lead(&options, opts.S3Endpoint)
 	others.lead(&options)

@@ -112,6 +112,7 @@ func (r *Runner[T]) ReconcileObject(ctx context.Context, object T) (reconcile.Re
 		phases = r.Deprovision
 	}
 	err := p.conclude(ctx, walk(ctx, phases(p)))
+	recordReason(ctx, err)
 	result, err := ResultOf(ctx, r.APIErrors.Record(object, p.action, err))
 	if p.requeue && err == nil {
 		return withBackOff(), nil

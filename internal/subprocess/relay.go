@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -124,10 +126,21 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	if r.grants != nil && path.Base(method) == grantMethod {
 		defer r.grants.begin()()
 	}
-	if err := r.conn.Invoke(stream.Context(), method, request, response); err != nil {
+	if err := r.conn.Invoke(withTrace(stream.Context()), method, request, response); err != nil {
 		return err
 	}
 	return stream.SendMsg(response)
+}
+
+// withTrace passes on the caller's place in a trace, in the headers of the W3C.
+func withTrace(ctx context.Context) context.Context {
+	var headers []string
+	for _, header := range (propagation.TraceContext{}).Fields() {
+		for _, value := range metadata.ValueFromIncomingContext(ctx, header) {
+			headers = append(headers, header, value)
+		}
+	}
+	return metadata.AppendToOutgoingContext(ctx, headers...)
 }
 
 func (r *relay) close() error {

@@ -39,7 +39,7 @@ func generation(d *driver.Driver) instance.Generation {
 
 func addBuckets(i *instance.Instance, d *driver.Driver) error {
 	c, line := i.Manager.GetCache(), i.Line()
-	return i.AddCaller("bucket", line,
+	return i.AddCaller("Bucket", line,
 		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
 		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
 		source.Kind(c, &v1alpha1.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.Bucket]{}, bucket.Predicate(d)),
@@ -51,7 +51,7 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	c, line := i.Manager.GetCache(), i.Line()
 	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
 	recorder := i.Manager.GetEventRecorder(instance.EventSource)
-	return i.AddCaller("bucketaccess", line,
+	return i.AddCaller("BucketAccess", line,
 		bucketaccess.NewReconciler(clients, d, line, recorder,
 			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, Strict: i.Options.Strict}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c) },

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
@@ -43,6 +44,8 @@ type Setup struct {
 	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
 	Strict    bool
+	// TracerProvider receives a span for each reconcile; nil for none.
+	TracerProvider trace.TracerProvider
 
 	settings cosimanager.Settings
 }
@@ -76,7 +79,8 @@ func New(cfg *rest.Config, opts Options, version Version) (*Instance, error) {
 	}
 	recorder := m.GetEventRecorder(eventSource)
 	setup := &Setup{
-		Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Strict: opts.Strict, settings: settings,
+		Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Strict: opts.Strict,
+		TracerProvider: opts.TracerProvider, settings: settings,
 	}
 	if err := version.AddReconcilers(setup); err != nil {
 		return nil, err

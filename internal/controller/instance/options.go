@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
@@ -25,6 +26,8 @@ const reconcileTimeout = time.Minute
 // same, so that one converts to the other.
 type Options struct {
 	Logger logr.Logger
+
+	TracerProvider trace.TracerProvider
 
 	Strict bool
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/cosi-emu/cosi-emu/internal/tracing"
 )
 
 // The driver is on the same machine, so attempts to connect are cheap, and the sidecar waits for
@@ -57,14 +60,14 @@ func Connect(ctx context.Context, options Options, generation Generation) (*Conn
 	}
 	options = options.withDefaults()
 	c := &Conn{options: options, generation: generation}
-	conn, err := grpc.NewClient(options.Endpoint, append([]grpc.DialOption{
+	conn, err := grpc.NewClient(options.Endpoint, slices.Concat([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: connectBackoff, MinConnectTimeout: options.RPCTimeout}),
 		// An idle connection would not notice a restart of the driver.
 		grpc.WithIdleTimeout(0),
 		grpc.WithNoProxy(),
 		grpc.WithChainUnaryInterceptor(c.measure),
-	}, options.DialOptions...)...)
+	}, tracing.DialOptions(options.TracerProvider), options.DialOptions)...)
 	if err != nil {
 		return nil, fmt.Errorf("driver endpoint %q: %w", options.Endpoint, err)
 	}

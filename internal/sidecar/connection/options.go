@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 )
 
@@ -22,6 +23,8 @@ type Options struct {
 	Endpoint string
 	// DialOptions are applied after the package's own and override them.
 	DialOptions []grpc.DialOption
+	// TracerProvider receives a span for each call. Default: none.
+	TracerProvider trace.TracerProvider
 	// ConnectTimeout limits the wait of Connect for the driver's first answer. Zero means
 	// DefaultConnectTimeout.
 	ConnectTimeout time.Duration

@@ -13,7 +13,7 @@ import (
 // AddAbandonedSecrets adds the reconciler of Secrets whose access has vanished.
 func AddAbandonedSecrets[T client.Object](i *Instance, accesses abandoned.Accesses[T]) error {
 	c := i.Manager.GetCache()
-	return i.AddReconciler("secret", &abandoned.Reconciler[T]{Accesses: accesses, Cached: c, Live: i.Live},
+	return i.AddReconciler("Secret", &abandoned.Reconciler[T]{Accesses: accesses, Cached: c, Live: i.Live},
 		source.Kind(c, secretstore.Metadata(),
 			&handler.TypedEnqueueRequestForObject[*metav1.PartialObjectMetadata]{}, accesses.SecretPredicate()),
 		source.Kind(c, accesses.New(), accesses.MapAccess(), accesses.AccessPredicate()),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
@@ -143,27 +145,30 @@ func (i *Instance) addDriverNameConflict() error {
 // Line returns the line of one reconciler's calls to the driver.
 func (i *Instance) Line() *inflight.Line { return i.calls.Line() }
 
-// AddCaller adds a reconciler whose objects call the driver through a line. The pending objects are
+// AddCaller adds a reconciler of a kind whose objects call the driver through a line. The pending objects are
 // reconciled again when the driver has reconnected.
 func (i *Instance) AddCaller(
-	name string, line *inflight.Line, reconciler reconcile.Reconciler,
+	kind string, line *inflight.Line, reconciler reconcile.Reconciler,
 	pending func(context.Context) []reconcile.Request, sources ...source.Source,
 ) error {
 	reconnected := newTrigger()
 	i.triggers = append(i.triggers, reconnected)
 	limiter := line.RateLimiter(i.Options.settings().RateLimiter())
-	return i.addReconciler(name, line.Reconciler(reconciler), limiter, append(sources, reconnected.source(pending), line.Source())...)
+	return i.addReconciler(kind, line.Reconciler(reconciler), limiter, append(sources, reconnected.source(pending), line.Source())...)
 }
 
-// AddReconciler adds a reconciler that does not call the driver.
-func (i *Instance) AddReconciler(name string, reconciler reconcile.Reconciler, sources ...source.Source) error {
-	return i.addReconciler(name, reconciler, i.Options.settings().RateLimiter(), sources...)
+// AddReconciler adds a reconciler of a kind that does not call the driver.
+func (i *Instance) AddReconciler(kind string, reconciler reconcile.Reconciler, sources ...source.Source) error {
+	return i.addReconciler(kind, reconciler, i.Options.settings().RateLimiter(), sources...)
 }
 
 func (i *Instance) addReconciler(
-	name string, reconciler reconcile.Reconciler, limiter workqueue.TypedRateLimiter[reconcile.Request], sources ...source.Source,
+	kind string, reconciler reconcile.Reconciler, limiter workqueue.TypedRateLimiter[reconcile.Request], sources ...source.Source,
 ) error {
-	added, err := controller.New(name, i.Manager, controller.Options{Reconciler: reconciler, RateLimiter: limiter})
+	name := strings.ToLower(kind)
+	added, err := controller.New(name, i.Manager, controller.Options{
+		Reconciler: cosireconcile.Traced(i.Options.TracerProvider, kind, reconciler), RateLimiter: limiter,
+	})
 	if err != nil {
 		return fmt.Errorf("set up the reconciler %q: %w", name, err)
 	}

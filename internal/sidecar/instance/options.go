@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -49,6 +50,7 @@ type Options struct {
 	CertificateAuthority                      string
 	SecretKeys                                []v1alpha2.SecretKeySet
 	Logger                                    logr.Logger
+	TracerProvider                            trace.TracerProvider
 	Now                                       func() time.Time
 	Strict                                    bool
 	Workers                                   int
@@ -118,6 +120,7 @@ func (o Options) settings() cosimanager.Settings {
 func (o Options) Connection() connection.Options {
 	return connection.Options{
 		Endpoint: o.Endpoint, DialOptions: o.DialOptions, ConnectTimeout: o.ConnectTimeout, RPCTimeout: o.RPCTimeout,
+		TracerProvider: o.TracerProvider,
 	}
 }
 

@@ -27,8 +27,8 @@ func sample(flag *pflag.Flag) (given, shown string) {
 		return "embedded", "embedded"
 	}
 	values := map[string][2]string{
-		"bool": {"true", "true"}, "int": {"7", "7"}, "uint64": {"7", "7"}, "float32": {"7", "7"}, "quantity": {"7168", "7Ki"},
-		"kind": {"embedded", "embedded"}, "version": {"v1alpha1", "v1alpha1"}, "dialect": {"one-mode", "one-mode"},
+		"bool": {"true", "true"}, "int": {"7", "7"}, "uint64": {"7", "7"}, "float32": {"7", "7"}, "float64": {"7", "7"},
+		"quantity": {"7168", "7Ki"}, "kind": {"embedded", "embedded"}, "version": {"v1alpha1", "v1alpha1"}, "dialect": {"one-mode", "one-mode"},
 		"protocols": {"Azure,S3", "Azure,S3"}, "encoder": {"json", "json"}, "level": {"error", "error"},
 		"time-encoding": {"iso8601", "iso8601"}, "sets": {"kep,cosi", "kep,cosi"}, "origins": {"http://a,http://b", "http://a,http://b"},
 		"duration": {"7s", "7s"}, "key": {"seven:seven", "seven:seven"}, "stringArray": {"seven", "[seven]"}, "stringSlice": {"seven", "[seven]"},

@@ -123,7 +123,7 @@ func newUp(streams cli.Streams) *cobra.Command {
 			if err := cli.CheckOutput(output, cli.FormatText, cli.FormatJSON); err != nil {
 				return err
 			}
-			if err := errors.Join(s.ValidateOnly(), s.ValidateCluster(), s.ValidateAssume()); err != nil {
+			if err := errors.Join(s.ValidateOnly(), s.ValidateCluster(), s.ValidateAssume(), s.ValidateTracing()); err != nil {
 				return err
 			}
 			if detach {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/telemetry"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -16,8 +17,9 @@ import (
 type standaloneBridge struct {
 	bridgeFlags
 
-	listen string
-	access apiAccess
+	listen  string
+	access  apiAccess
+	tracing telemetry.Flags
 }
 
 // NewBridge returns the command bridge, which serves a driver of an earlier protocol.
@@ -58,6 +60,7 @@ has the dialects, and what each cannot express.`,
 	f := cmd.Flags()
 	flags.access.addFlags(f)
 	flags.addFlags(f)
+	flags.tracing.Add(f)
 	f.StringVar(&flags.options.Driver, "driver", "", "endpoint of the driver, unix:///path/to/driver.sock (required)")
 	f.StringVar(&flags.listen, "listen", "", "UNIX socket for the sidecar, unix:///path/to/bridge.sock (required)")
 	f.StringVar(&flags.stateDir, "state-dir", "", "directory that keeps the driver's IDs")
@@ -76,6 +79,14 @@ func (f *standaloneBridge) run(ctx context.Context, streams cli.Streams) (err er
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	opts := f.options
+	provider, flush, err := f.tracing.Start(ctx, "cosi-bridge", func(problem string) {
+		_, _ = fmt.Fprintln(streams.Err, problem)
+	})
+	if err != nil {
+		return err
+	}
+	defer flush()
+	opts.TracerProvider = provider
 	opts.Store = store
 	opts.Detected = func(dialect dialects.Dialect) {
 		_, _ = fmt.Fprintf(streams.Err, "the driver at %s speaks %s\n", opts.Driver, dialect.Protocol())
@@ -116,7 +127,7 @@ func (f *standaloneBridge) check() error {
 	if (f.stateDir == "") == (f.namespace == "") {
 		return errors.New("one of --state-dir and --namespace is required: the bridge keeps the driver's IDs there")
 	}
-	return errors.Join(f.access.validate(), f.validate())
+	return errors.Join(f.access.validate(), f.tracing.Validate(), f.validate())
 }
 
 func (f *standaloneBridge) openStore() (store bridge.Store, closeStore func() error, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/telemetry"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 )
@@ -31,6 +32,7 @@ type component struct {
 	access  apiAccess
 	log     logging
 	metrics metricsFlags
+	tracing telemetry.Flags
 	api     objectstorage.Version
 }
 
@@ -49,7 +51,7 @@ type componentOptions struct {
 func (c *component) start(
 	streams cli.Streams, name string, validateOptions ...func() error,
 ) (log logr.Logger, err error) {
-	if err := validate(append([]func() error{c.access.validate, c.log.validate}, validateOptions...)...); err != nil {
+	if err := validate(append([]func() error{c.access.validate, c.log.validate, c.tracing.Validate}, validateOptions...)...); err != nil {
 		return log, err
 	}
 	c.log.set(streams)
@@ -71,6 +73,7 @@ func (c *component) addFlags(flags *pflag.FlagSet, o componentOptions, workers i
 	c.log.addFlags(flags)
 	c.log.addZapFlags(flags)
 	c.metrics.addFlags(flags)
+	c.tracing.Add(flags)
 	c.api = objectstorage.V1alpha2
 	cli.AddAPI(flags, &c.api, "version of the COSI kinds, v1alpha1 or v1alpha2")
 	flags.IntVar(o.workers, "workers", workers, "number of objects of each kind that are reconciled at the same time")

@@ -40,6 +40,11 @@ until the process gets SIGTERM.`,
 				return err
 			}
 			opts.Logger = log
+			var flush func()
+			if opts.TracerProvider, flush, err = common.tracing.Start(cmd.Context(), "cosi-controller", reportTo(log)); err != nil {
+				return err
+			}
+			defer flush()
 			return runController(cmd.Context(), &common.access, common.api, opts)
 		},
 	}

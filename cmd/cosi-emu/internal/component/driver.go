@@ -1,6 +1,7 @@
 package component
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/telemetry"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/driverserver"
 )
@@ -17,6 +19,8 @@ func NewDriver(streams cli.Streams) *cobra.Command {
 	var (
 		log  logging
 		opts driverserver.Options
+
+		tracing telemetry.Flags
 	)
 	cmd := &cobra.Command{
 		Use:   "driver",
@@ -55,23 +59,34 @@ ServiceAccount tokens are rejected, because reviewing them requires the API serv
   # With a store that fails while the file ./outage/fail exists.
   cosi-emu driver --endpoint unix:///tmp/cosi.sock --outage-dir ./outage`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := log.validate(); err != nil {
+			if err := validate(log.validate, tracing.Validate); err != nil {
 				return err
 			}
 			log.set(streams)
 			opts.Logger = ctrl.Log.WithName("fakedriver")
-			err := driverserver.Run(cmd.Context(), opts)
-			if errors.Is(err, driverserver.ErrOptions) {
-				return cli.Usage(err)
-			}
-			return err
+			return runDriver(cmd.Context(), opts, &tracing)
 		},
 	}
 	flags := cmd.Flags()
 	log.addFlags(flags)
+	tracing.Add(flags)
 	addEndpoint(flags, &opts.Endpoint, "UNIX socket that the driver listens on")
 	addDriverFlags(flags, &opts)
 	return cmd
+}
+
+func runDriver(ctx context.Context, opts driverserver.Options, tracing *telemetry.Flags) error {
+	provider, flush, err := tracing.Start(ctx, "cosi-driver", reportTo(opts.Logger))
+	if err != nil {
+		return err
+	}
+	defer flush()
+	opts.TracerProvider = provider
+	err = driverserver.Run(ctx, opts)
+	if errors.Is(err, driverserver.ErrOptions) {
+		return cli.Usage(err)
+	}
+	return err
 }
 
 func addDriverFlags(flags *pflag.FlagSet, opts *driverserver.Options) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 	"go.uber.org/zap/zapcore"
 	"k8s.io/klog/v2"
@@ -76,6 +77,11 @@ func (l *logging) options() zap.Options {
 		options.Level = l.level()
 	}
 	return options
+}
+
+// reportTo returns a function that logs the problems of a component that continues.
+func reportTo(log logr.Logger) func(problem string) {
+	return func(problem string) { log.Info(problem) }
 }
 
 func (l *logging) set(streams cli.Streams) {

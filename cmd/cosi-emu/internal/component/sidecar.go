@@ -72,6 +72,11 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 				return err
 			}
 			opts.Logger = log
+			var flush func()
+			if opts.TracerProvider, flush, err = common.tracing.Start(cmd.Context(), "cosi-sidecar", reportTo(log)); err != nil {
+				return err
+			}
+			defer flush()
 			return runSidecar(cmd.Context(), &common.access, common.api, opts, &bridge)
 		},
 	}

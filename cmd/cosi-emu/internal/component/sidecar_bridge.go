@@ -63,7 +63,7 @@ func (b *sidecarBridge) attach(cfg *rest.Config, opts *cosisidecar.Options) (det
 	if b.options.Dialect == dialects.KEP {
 		return func() error { return nil }, nil
 	}
-	b.log = opts.Logger
+	b.log, b.options.TracerProvider = opts.Logger, opts.TracerProvider
 	b.options.Detected = func(dialect dialects.Dialect) {
 		b.log.Info("the driver has answered", "endpoint", b.options.Driver, "protocol", dialect.Protocol())
 	}

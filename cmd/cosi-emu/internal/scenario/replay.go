@@ -145,10 +145,12 @@ type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.
 
 // prepare checks that the recording can be replayed, before anything starts.
 func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
-	if _, err := replay.Scenario(recorded); err != nil {
+	scenario, err := replay.Scenario(recorded)
+	if err != nil {
 		return nil, fmt.Errorf("%w; --as judge does not require one", err)
 	}
 	if r.as == asScenario {
+		r.start.Session.Emulator.API = scenario.API()
 		return replay.AsScenario, nil
 	}
 	drivers, err := replay.Drivers(recorded)

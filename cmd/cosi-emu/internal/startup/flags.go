@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/telemetry"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/definitions"
@@ -39,6 +40,7 @@ type Flags struct {
 	store   storeFlags
 	own     OwnComponents
 	pods    cli.Pods
+	tracing telemetry.Flags
 	timeout time.Duration
 	limit   string                  // the flag of the timeout
 	buckets []fakedriver.BucketSpec // of --bucket
@@ -54,6 +56,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	f.AddEmulator(flags)
 	o := &f.Session.Emulator
 	f.store.addFlags(flags, o)
+	f.tracing.Add(flags)
 	flags.StringArrayVar(&o.DriverNames, "driver-name", nil,
 		"name of the fake driver, to use classes of another driver: the fake driver then ignores unknown parameters; can be "+
 			"repeated (default: the names in --data-dir or --from, if any)")
@@ -183,6 +186,11 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 		return err
 	}
 	f.cluster.apply(&f.Session)
+	flush, err := f.startTracing(ctx, streams)
+	if err != nil {
+		return err
+	}
+	defer flush()
 	cli.SilenceLibraries()
 	reporter := f.reporter(streams.Err)
 	f.Session.Emulator.Reporter = reporter
@@ -200,6 +208,16 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 	defer cancel()
 	err = errors.Join(err, running.Stop(stopCtx))
 	return errors.Join(err, PrintLeft(streams.Err, running.Info().Context, running.Emulator().Info().Leftovers))
+}
+
+// ValidateTracing rejects invalid flags of tracing.
+func (f *Flags) ValidateTracing() error { return f.tracing.Validate() }
+
+func (f *Flags) startTracing(ctx context.Context, streams cli.Streams) (flush func(), err error) {
+	f.Session.Emulator.TracerProvider, flush, err = f.tracing.Start(ctx, "cosi-emu", func(problem string) {
+		_, _ = fmt.Fprintln(streams.Err, "Warning: "+problem)
+	})
+	return flush, err
 }
 
 // The emulator checks for a DetailReporter at run time.

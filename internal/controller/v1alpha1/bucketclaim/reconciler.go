@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,6 +34,8 @@ type Reconciler struct {
 	Strict bool
 	// Failures records the obstacles of claims as Events.
 	Failures *cosievents.Failures
+	// TracerProvider receives a span for each reconcile; nil for none.
+	TracerProvider trace.TracerProvider
 }
 
 // attempt is one reconcile of one claim. Its phases are its methods.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"go.opentelemetry.io/otel/trace"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -28,6 +29,8 @@ type Reconciler struct {
 	Live      client.Reader
 	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
+	// TracerProvider receives a span for each reconcile; nil for none.
+	TracerProvider trace.TracerProvider
 
 	reported *lru.Cache // of types.UID to string
 }

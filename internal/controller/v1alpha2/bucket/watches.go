@@ -27,7 +27,7 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 		For(&v1alpha2.Bucket{}, builder.WithPredicates(bucketPredicate())).
 		Watches(&v1alpha2.BucketClaim{}, handler.EnqueueRequestsFromMapFunc(mapClaim), builder.WithPredicates(claimPredicate())).
 		Watches(&v1alpha2.BucketAccess{}, handler.EnqueueRequestsFromMapFunc(mapAccess), builder.WithPredicates(accessPredicate())).
-		Complete(r)
+		Complete(cosireconcile.Traced(r.TracerProvider, "Bucket", r))
 }
 
 // bucketPredicate selects events that may leave a Bucket without its claim, and the failures of its

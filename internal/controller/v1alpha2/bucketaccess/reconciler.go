@@ -6,6 +6,7 @@ package bucketaccess
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -27,6 +28,8 @@ type Reconciler struct {
 	APIErrors *cosievents.APIErrors
 	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
+	// TracerProvider receives a span for each reconcile; nil for none.
+	TracerProvider trace.TracerProvider
 }
 
 // attempt is one reconcile of one access. Its phases are its methods. The claims are in the order

@@ -37,7 +37,7 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 			builder.WithPredicates(cosireconcile.OnUpdate(claimChanged))).
 		Watches(&v1alpha2.Bucket{}, handler.EnqueueRequestsFromMapFunc(m.mapBucket),
 			builder.WithPredicates(cosireconcile.OnUpdate(bucketChanged))).
-		Complete(r.Runner())
+		Complete(cosireconcile.Traced(r.TracerProvider, "BucketAccess", r.Runner()))
 }
 
 // accessPredicate selects the events of an access that require the controller: a deletion, the end

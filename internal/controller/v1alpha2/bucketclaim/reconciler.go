@@ -6,6 +6,7 @@ package bucketclaim
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
@@ -28,6 +29,8 @@ type Reconciler struct {
 	APIErrors *cosievents.APIErrors
 	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
+	// TracerProvider receives a span for each reconcile; nil for none.
+	TracerProvider trace.TracerProvider
 }
 
 // attempt is one reconcile of one claim. Its phases are its methods.

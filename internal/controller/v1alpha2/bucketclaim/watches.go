@@ -35,7 +35,7 @@ func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Op
 			builder.WithPredicates(cosireconcile.OnUpdate(bucketChanged))).
 		Watches(&v1alpha2.BucketAccess{}, handler.EnqueueRequestsFromMapFunc(mapAccess),
 			builder.WithPredicates(accessPredicate())).
-		Complete(r.Runner())
+		Complete(cosireconcile.Traced(r.TracerProvider, "BucketClaim", r.Runner()))
 }
 
 // claimPredicate selects the events of a claim that need a reconcile. An edited status is one. It
