@@ -9,6 +9,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -140,6 +141,9 @@ type Options struct {
 	// SecretKeys are the sets of keys under which access Secrets of v1alpha2 have their values.
 	// Empty means the KEP's.
 	SecretKeys []v1alpha2.SecretKeySet
+	// SecretParametersFrom are the namespaces whose Secrets the parameters of classes may name for a driver; see package
+	// proto/secretparameters. Empty means that these parameters have no meaning.
+	SecretParametersFrom []string
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the fake
 	// driver and its S3 store. In front of a driver of COSI v1alpha1, or of an earlier dialect of
@@ -230,7 +234,8 @@ func (o Options) validateDriver() error {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
 	return cmp.Or(
-		o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateDialect(), o.validateDriverRights(),
+		o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateSecretParameters(),
+		o.validateProtocols(), o.validateDialect(), o.validateDriverRights(),
 	)
 }
 
@@ -246,6 +251,21 @@ func (o Options) validateSecretKeys() error {
 	for _, set := range o.SecretKeys {
 		if err := set.Validate(); err != nil {
 			return fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return nil
+}
+
+func (o Options) validateSecretParameters() error {
+	switch own := o.Implementations; {
+	case len(o.SecretParametersFrom) == 0:
+		return nil
+	case own.Sidecar != nil || own.SidecarCommand != nil:
+		return fmt.Errorf("%w: SecretParametersFrom requires the emulator's own sidecar, which yours replaces", ErrOptions)
+	}
+	for _, namespace := range o.SecretParametersFrom {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return fmt.Errorf("%w: SecretParametersFrom has %q, which is no name of a namespace: %s", ErrOptions, namespace, problems[0])
 		}
 	}
 	return nil

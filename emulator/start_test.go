@@ -47,6 +47,8 @@ func TestStartRejects(t *testing.T) {
 		"DriverNameTwice":    {DriverNames: []string{"a.test", "a.test"}},
 		"DriverNameOfOther":  {DriverNames: []string{"a.test"}, Driver: "unix:///tmp/d.sock"},
 		"DriverNamesCluster": {DriverNames: []string{"a.test", "b.test"}, Cluster: &emulator.ExistingCluster{}},
+		"SecretsNamespace":   {SecretParametersFrom: []string{"team-*"}},
+		"SecretsOfOther":     {SecretParametersFrom: []string{"a"}, Implementations: emulator.Implementations{SidecarCommand: []string{"x"}}},
 		"SecretKeysUnknown":  {SecretKeys: []v1alpha2.SecretKeySet{"KEP"}},
 		"SecretKeysV1alpha1": {API: objectstorage.V1alpha1, SecretKeys: []v1alpha2.SecretKeySet{v1alpha2.SecretKeysCOSI}},
 		"SecretKeysOfOther": {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
@@ -124,10 +125,19 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	if r.grants != nil && path.Base(method) == grantMethod {
 		defer r.grants.begin()()
 	}
-	if err := r.conn.Invoke(stream.Context(), method, request, response); err != nil {
+	if err := r.conn.Invoke(withMetadata(stream.Context()), method, request, response); err != nil {
 		return err
 	}
 	return stream.SendMsg(response)
+}
+
+// withMetadata returns a context whose calls have the metadata of the call that is being served, such as the Secret that a
+// class names for the driver.
+func withMetadata(ctx context.Context) context.Context {
+	if md, ok := metadata.FromIncomingContext(ctx); ok {
+		return metadata.NewOutgoingContext(ctx, md) // gRPC leaves out its own headers
+	}
+	return ctx
 }
 
 func (r *relay) close() error {

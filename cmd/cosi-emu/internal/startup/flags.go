@@ -157,6 +157,7 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"time limit for the first answer of your driver")
+	cli.AddSecretParametersFrom(flags, &o.SecretParametersFrom)
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }
