@@ -54,13 +54,13 @@ type Options struct {
 	Dir string
 	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3 store,
 	// beyond Stop. If empty, Stop deletes them. Only one emulator at a time may use a directory;
-	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS and the ports of the services default to
+	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS, S3Region and the ports of the services default to
 	// the options of its last use.
 	DataDir string
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store and
 	// the control plane must be the emulator's own. API, ControlPlaneKind, Protocols, Dialect, TLS,
-	// S3Port, GCSPort and AzurePort default to the snapshot's; incompatible values are rejected.
+	// S3Region, S3Port, GCSPort and AzurePort default to the snapshot's; incompatible values are rejected.
 	Snapshot string
 
 	// ControlPlane is a running control plane, which Stop does not stop, and no other emulator may
@@ -103,6 +103,9 @@ type Options struct {
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
 	S3Port        int
+	// S3Region is the region of the store, for which requests must be signed, except for buckets with a region of their own.
+	// It defaults to the region in Snapshot or DataDir, or fakedriver.DefaultRegion.
+	S3Region string
 	// Socket is the path of the fake driver's UNIX socket. It defaults to cosi.sock in a
 	// directory below Dir.
 	Socket string
@@ -299,12 +302,23 @@ func (o Options) validateStore() error {
 	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if err := o.validateRootKey(); err != nil {
+	if err := cmp.Or(o.validateRootKey(), o.validateRegion()); err != nil {
 		return err
 	}
-	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
-		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
+	ofStore := []any{o.S3Port, o.S3Region, o.Socket, o.TLS, o.MaxBodyBytes, o.MaxAccounts, o.S3CORSOrigins}
+	if !o.fake() && slices.ContainsFunc(ofStore, isGiven) {
+		return fmt.Errorf("%w: the socket, and the port, region, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
+	}
+	return nil
+}
+
+func (o Options) validateRegion() error {
+	if o.S3Region == "" {
+		return nil
+	}
+	if err := fakedriver.ValidateRegion(o.S3Region); err != nil {
+		return fmt.Errorf("%w: S3Region: %w", ErrOptions, err)
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ func TestStartRejects(t *testing.T) {
 		"DriverRelative":     {Driver: "unix://x.sock"},
 		"PortWithoutStore":   {NoDriver: true, S3Port: 9000},
 		"SocketOfOther":      {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
+		"RegionOfOther":      {NoDriver: true, S3Region: "us-west-2"},
+		"RegionInvalid":      {S3Region: "US West"},
 		"TLSOfOther":         {Driver: "unix:///tmp/x.sock", TLS: true},
 		"LimitOfOther":       {NoDriver: true, MaxAccounts: 1},
 		"BodyOfOther":        {NoDriver: true, MaxBodyBytes: 1},
