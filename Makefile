@@ -74,7 +74,7 @@ image: # Build the container image IMAGE with CONTAINER_TOOL.
 # make release VERSION=v0.2.0
 VERSION ?=
 .PHONY: release
-release: ## Make the files of the release VERSION in bin/release: archives, checksums, SBOMs, formula, image.
+release: ## Make the files of the release VERSION in bin/release: archives, checksums, SBOMs, formula, chart, image.
 	$(GO) run -C hack/release . -version '$(VERSION)' $(RELEASEFLAGS)
 
 .PHONY: clean

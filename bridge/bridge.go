@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/tracing"
 	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/proto/secretparameters"
 )
 
 // Bridge serves COSI v1alpha2 in front of a driver of another dialect. It is safe for
@@ -109,15 +110,15 @@ const (
 	connectInterval = connectPatience / 10
 )
 
-// afterConnect makes a call once there is a connection. If there is none in time, the call
-// fails, as without a bridge.
+// afterConnect makes a call once there is a connection, with the Secret that the sidecar has passed. If there is no
+// connection in time, the call fails, as without a bridge.
 func afterConnect(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
 	if _, pinned := ctx.Value(pinKey{}).(int); !pinned { // those have waited before
 		awaitReady(ctx, conn)
 	}
-	return call(ctx, method, request, reply, conn, opts...)
+	return call(secretparameters.Forward(ctx), method, request, reply, conn, opts...)
 }
 
 // awaitReady waits up to connectPatience for a connection.

@@ -9,8 +9,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
-// TestRecipesHaveScenarios checks that the page names each scenario of the recipes, and no other.
-// TestLinks finds links to scenarios that do not exist.
+// TestRecipesHaveScenarios checks that the page names each scenario of the recipes, and no other, and that each recipe has a
+// scenario or a test. TestLinks finds links to files that do not exist.
 func TestRecipesHaveScenarios(t *testing.T) {
 	page, err := os.ReadFile("recipes.md")
 	if err != nil {
@@ -25,8 +25,9 @@ func TestRecipesHaveScenarios(t *testing.T) {
 			t.Errorf("recipes.md does not name %s", file)
 		}
 	}
-	if recipes, named := strings.Count(string(page), "\n## "), strings.Count(string(page), "\nScenario: "); recipes != named {
-		t.Errorf("recipes.md has %d recipes, and %d have a scenario", recipes, named)
+	named := strings.Count(string(page), "\nScenario: ") + strings.Count(string(page), "\nTest: ")
+	if recipes := strings.Count(string(page), "\n## "); recipes != named {
+		t.Errorf("recipes.md has %d recipes, and %d have a scenario or a test", recipes, named)
 	}
 }
 

@@ -33,6 +33,9 @@ func (o Options) recallData() (Options, datarecord.Record, error) {
 		return o, datarecord.Record{}, nil
 	}
 	record, err := datarecord.Read(o.DataDir)
+	if o.fake() {
+		o.S3Region = cmp.Or(o.S3Region, record.S3Region)
+	}
 	if err == nil && record.API != "" {
 		o, err = o.withRecord(record)
 	}
@@ -72,7 +75,7 @@ func (e *Emulator) recordData() error {
 		record.API = e.opts.API
 		if e.opts.fake() {
 			record.DriverNames, record.Dialect = datarecord.DriverNames(e.opts.DriverNames), e.fakeDialect()
-			record.Protocols, record.TLS = e.opts.Protocols, e.opts.TLS
+			record.Protocols, record.TLS, record.S3Region = e.opts.Protocols, e.opts.TLS, e.opts.S3Region
 			err = e.recordPorts(&record)
 		}
 	}

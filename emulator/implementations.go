@@ -204,7 +204,7 @@ func (e *Emulator) newDriver(opts fakedriver.Options, i *seam.Incarnation, liste
 		s.Lead(&opts, *s.Endpoint(&e.info))
 	}
 	opts.Backend, opts.VirtualEndpoint, opts.Dialect = i.Backend(e.keys.Record(e.store)), e.s3VirtualEndpoint, e.fakeDialect()
-	opts.IDs = e.opts.DriverIDs
+	opts.IDs, opts.Region = e.opts.DriverIDs, e.info.S3Region
 	opts.ServiceAccounts, opts.ServerOptions, opts.Logger = true, i.ServerOptions(), e.logger(i)
 	opts.TracerProvider = e.opts.TracerProvider
 	opts.IgnoreUnknownParameters = e.opts.IgnoreUnknownParameters || len(e.opts.DriverNames) > 0

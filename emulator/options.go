@@ -10,6 +10,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -54,13 +55,13 @@ type Options struct {
 	Dir string
 	// DataDir stores Kubernetes objects, and the buckets, objects and accounts of the S3 store,
 	// beyond Stop. If empty, Stop deletes them. Only one emulator at a time may use a directory;
-	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS and the ports of the services default to
+	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS, S3Region and the ports of the services default to
 	// the options of its last use.
 	DataDir string
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store and
 	// the control plane must be the emulator's own. API, ControlPlaneKind, Protocols, Dialect, TLS,
-	// S3Port, GCSPort and AzurePort default to the snapshot's; incompatible values are rejected.
+	// S3Region, S3Port, GCSPort and AzurePort default to the snapshot's; incompatible values are rejected.
 	Snapshot string
 
 	// ControlPlane is a running control plane, which Stop does not stop, and no other emulator may
@@ -103,6 +104,9 @@ type Options struct {
 	// APIServerPort and S3Port are TCP ports; 0 means a free one.
 	APIServerPort int
 	S3Port        int
+	// S3Region is the region of the store, for which requests must be signed, except for buckets with a region of their own.
+	// It defaults to the region in Snapshot or DataDir, or fakedriver.DefaultRegion.
+	S3Region string
 	// Socket is the path of the fake driver's UNIX socket. It defaults to cosi.sock in a
 	// directory below Dir.
 	Socket string
@@ -141,6 +145,9 @@ type Options struct {
 	// SecretKeys are the sets of keys under which access Secrets of v1alpha2 have their values.
 	// Empty means the KEP's.
 	SecretKeys []v1alpha2.SecretKeySet
+	// SecretParametersFrom are the namespaces whose Secrets the parameters of classes may name for a driver; see package
+	// proto/secretparameters. Empty means that these parameters have no meaning.
+	SecretParametersFrom []string
 
 	// Driver is the endpoint of an external driver, unix:///path.sock, which replaces the fake
 	// driver and its S3 store. In front of a driver of COSI v1alpha1, or of an earlier dialect of
@@ -233,7 +240,8 @@ func (o Options) validateDriver() error {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
 	}
 	return cmp.Or(
-		o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateProtocols(), o.validateDialect(), o.validateDriverRights(),
+		o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateSecretParameters(),
+		o.validateProtocols(), o.validateDialect(), o.validateDriverRights(),
 	)
 }
 
@@ -249,6 +257,21 @@ func (o Options) validateSecretKeys() error {
 	for _, set := range o.SecretKeys {
 		if err := set.Validate(); err != nil {
 			return fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return nil
+}
+
+func (o Options) validateSecretParameters() error {
+	switch own := o.Implementations; {
+	case len(o.SecretParametersFrom) == 0:
+		return nil
+	case own.Sidecar != nil || own.SidecarCommand != nil:
+		return fmt.Errorf("%w: SecretParametersFrom requires the emulator's own sidecar, which yours replaces", ErrOptions)
+	}
+	for _, namespace := range o.SecretParametersFrom {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return fmt.Errorf("%w: SecretParametersFrom has %q, which is no name of a namespace: %s", ErrOptions, namespace, problems[0])
 		}
 	}
 	return nil
@@ -282,12 +305,23 @@ func (o Options) validateStore() error {
 	if err := fakedriver.ValidateCORSOrigins(o.S3CORSOrigins); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if err := o.validateRootKey(); err != nil {
+	if err := cmp.Or(o.validateRootKey(), o.validateRegion()); err != nil {
 		return err
 	}
-	if !o.fake() && (o.S3Port != 0 || o.Socket != "" || o.TLS || o.MaxBodyBytes != 0 || o.MaxAccounts != 0 || o.S3CORSOrigins != nil) {
-		return fmt.Errorf("%w: the socket, and the port, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
+	ofStore := []any{o.S3Port, o.S3Region, o.Socket, o.TLS, o.MaxBodyBytes, o.MaxAccounts, o.S3CORSOrigins}
+	if !o.fake() && slices.ContainsFunc(ofStore, isGiven) {
+		return fmt.Errorf("%w: the socket, and the port, region, TLS, limits and CORS origins of the S3 store, belong to the fake driver, "+
 			"which is left out", ErrOptions)
+	}
+	return nil
+}
+
+func (o Options) validateRegion() error {
+	if o.S3Region == "" {
+		return nil
+	}
+	if err := fakedriver.ValidateRegion(o.S3Region); err != nil {
+		return fmt.Errorf("%w: S3Region: %w", ErrOptions, err)
 	}
 	return nil
 }

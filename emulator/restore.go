@@ -63,6 +63,7 @@ func (o Options) openSnapshot() (Options, origin, error) {
 		return o, origin{}, fmt.Errorf("%w: snapshot %s: %w", ErrOptions, o.Snapshot, err)
 	}
 	o.API, o.ControlPlaneKind, o.Dialect, o.TLS = info.API, info.ControlPlane, info.Dialect, info.TLS
+	o.S3Region = cmp.Or(o.S3Region, info.S3Region)
 	if o.Protocols == nil {
 		o.Protocols = info.Protocols
 	}

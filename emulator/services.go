@@ -53,7 +53,7 @@ func (e *Emulator) startS3(ctx context.Context) (err error) {
 	if err := e.openStore(ctx); err != nil {
 		return err
 	}
-	e.info.S3Region = fakedriver.DefaultRegion
+	e.info.S3Region = cmp.Or(e.opts.S3Region, fakedriver.DefaultRegion)
 	if err := e.runService(ctx, e.s3, e.loseAllData); err != nil {
 		return err
 	}

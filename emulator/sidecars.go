@@ -34,7 +34,7 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 
 // AddSidecar starts an additional sidecar of a running emulator, for a driver that the caller runs.
 // Endpoint or DialOptions lead to the driver. No other component may have the name. Zero timeouts,
-// delays and Logger default to the emulator's. After a restart the component connects again.
+// delays, SecretKeys, SecretParametersFrom and Logger default to the emulator's. After a restart the component connects again.
 func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar.Options) (*Component, error) {
 	if e.component(name) != nil {
 		return nil, fmt.Errorf("%w: there is a component %q already", ErrOptions, name)
@@ -50,6 +50,9 @@ func (e *Emulator) AddSidecar(ctx context.Context, name string, opts cosisidecar
 	opts.Strict = opts.Strict || e.opts.Strict
 	if opts.SecretKeys == nil {
 		opts.SecretKeys = e.opts.SecretKeys
+	}
+	if opts.SecretParametersFrom == nil {
+		opts.SecretParametersFrom = e.opts.SecretParametersFrom
 	}
 	opts = e.opts.withLeaderElection(opts)
 	command := e.opts.Implementations.SidecarCommand

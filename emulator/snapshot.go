@@ -169,7 +169,7 @@ func (e *Emulator) describeSnapshot(ctx context.Context) (SnapshotInfo, error) {
 	info := SnapshotInfo{
 		Created: time.Now().UTC(), ControlPlane: e.startedKind(), API: e.opts.API, Protocols: slices.Clone(e.opts.Protocols),
 		DriverNames: datarecord.DriverNames(e.opts.DriverNames),
-		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, Objects: map[string]int{},
+		Dialect:     e.opts.Dialect, TLS: e.opts.TLS, S3Region: e.opts.S3Region, Objects: map[string]int{},
 	}
 	version, err := e.kubernetesVersion()
 	if err != nil {

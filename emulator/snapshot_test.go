@@ -51,7 +51,7 @@ func snapshotIsIdentical(t *testing.T, kind emulator.ControlPlaneKind) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "state.snapshot")
 	emu, stop := startOwn(t, emulator.Options{
-		ControlPlaneKind: kind, TLS: true, Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
+		ControlPlaneKind: kind, TLS: true, S3Region: "us-west-2", Protocols: []fakedriver.Protocol{fakedriver.ProtocolS3, fakedriver.ProtocolGCS},
 	})
 	s := newOwnStory(t, emu, "photos")
 	s.waitReady()

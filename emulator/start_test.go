@@ -29,6 +29,8 @@ func TestStartRejects(t *testing.T) {
 		"DriverRelative":     {Driver: "unix://x.sock"},
 		"PortWithoutStore":   {NoDriver: true, S3Port: 9000},
 		"SocketOfOther":      {Driver: "unix:///tmp/x.sock", Socket: "/tmp/y.sock"},
+		"RegionOfOther":      {NoDriver: true, S3Region: "us-west-2"},
+		"RegionInvalid":      {S3Region: "US West"},
 		"TLSOfOther":         {Driver: "unix:///tmp/x.sock", TLS: true},
 		"LimitOfOther":       {NoDriver: true, MaxAccounts: 1},
 		"BodyOfOther":        {NoDriver: true, MaxBodyBytes: 1},
@@ -47,6 +49,8 @@ func TestStartRejects(t *testing.T) {
 		"DriverNameTwice":    {DriverNames: []string{"a.test", "a.test"}},
 		"DriverNameOfOther":  {DriverNames: []string{"a.test"}, Driver: "unix:///tmp/d.sock"},
 		"DriverNamesCluster": {DriverNames: []string{"a.test", "b.test"}, Cluster: &emulator.ExistingCluster{}},
+		"SecretsNamespace":   {SecretParametersFrom: []string{"team-*"}},
+		"SecretsOfOther":     {SecretParametersFrom: []string{"a"}, Implementations: emulator.Implementations{SidecarCommand: []string{"x"}}},
 		"SecretKeysUnknown":  {SecretKeys: []v1alpha2.SecretKeySet{"KEP"}},
 		"SecretKeysV1alpha1": {API: objectstorage.V1alpha1, SecretKeys: []v1alpha2.SecretKeySet{v1alpha2.SecretKeysCOSI}},
 		"SecretKeysOfOther": {

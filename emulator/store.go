@@ -82,6 +82,7 @@ func (s backendStore) ContentFiles() ([]string, error) {
 // openStore opens the store, which keeps its contents over the incarnations of its service.
 func (e *Emulator) openStore(ctx context.Context) (err error) {
 	opts := store.Options{
+		Region:      e.opts.S3Region,
 		MaxAccounts: e.opts.MaxAccounts,
 		Now:         e.s3.Now,
 	}

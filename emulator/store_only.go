@@ -20,7 +20,7 @@ func (o Options) validateStoreOnly() error {
 	}{
 		{"a driver", []any{o.Driver, own.DriverCommand, o.NoDriver, o.DriverNames, o.Dialect, o.DriverIDs, o.Socket}},
 		{"a control plane", []any{o.ControlPlane, o.Cluster, o.Install, o.ControlPlaneKind, o.ControlPlaneDir, o.APIServerPort}},
-		{"objects of COSI", []any{o.API, o.CRDs, o.Snapshot, o.SecretKeys}},
+		{"objects of COSI", []any{o.API, o.CRDs, o.Snapshot, o.SecretKeys, o.SecretParametersFrom}},
 		{"Pods", []any{o.Pods, o.Images}},
 		{"a controller or a sidecar", []any{
 			own.Controller, own.ControllerCommand, own.Sidecar, own.SidecarCommand, o.LeaderElection,

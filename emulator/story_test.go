@@ -111,7 +111,7 @@ func (s *story) waitDeprovisioned() {
 func (s *story) secret() map[string]string {
 	s.t.Helper()
 	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: s.access.Namespace, Name: "photos-credentials"}
+	key := client.ObjectKey{Namespace: s.access.Namespace, Name: s.access.Spec.BucketClaims[0].AccessSecretName}
 	if err := s.emu.Client().Get(s.t.Context(), key, secret); err != nil {
 		s.t.Fatal(err)
 	}

@@ -2,14 +2,10 @@ package fakedriver
 
 import (
 	"context"
-	"errors"
 	"net"
 	"slices"
-	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/health"
-	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/cosi-emu/cosi-emu/internal/driversocket"
 	"github.com/cosi-emu/cosi-emu/internal/tracing"
@@ -49,40 +45,7 @@ func (d *Driver) Serve(ctx context.Context, l net.Listener) error {
 	}
 	server := grpc.NewServer(options...)
 	d.register(server)
-	healths := health.NewServer() // everything is SERVING
-	healthv1.RegisterHealthServer(server, healths)
-
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	select {
-	case err := <-failed:
-		server.Stop()
-		return err
-	case <-ctx.Done():
-	}
-	healths.Shutdown() // NOT_SERVING, while calls in flight end
-	d.stop(server)
-	if err := <-failed; !errors.Is(err, grpc.ErrServerStopped) {
-		return err
-	}
-	return nil // the context ended before serving began
-}
-
-// stop waits for calls to end, and cancels them after the grace period.
-func (d *Driver) stop(server *grpc.Server) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		server.GracefulStop()
-	}()
-	timer := time.NewTimer(d.options.GracePeriod)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-		server.Stop()
-		<-done
-	}
+	return driversocket.Serve(ctx, server, l, d.options.GracePeriod)
 }
 
 // Listen listens on a UNIX socket given as unix:///path/to.sock, the form of COSI_ENDPOINT. It

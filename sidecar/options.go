@@ -54,6 +54,11 @@ type Options struct {
 	// v1alpha1 it must be empty: their Secrets have one key.
 	SecretKeys []v1alpha2.SecretKeySet
 
+	// SecretParametersFrom are the namespaces whose Secrets the parameters of classes may name for the driver; see package
+	// proto/secretparameters. The sidecar reads the Secret before each call with these parameters, and passes it to the
+	// driver in the metadata of the call. Empty means that these parameters have no meaning, and reach the driver as they are.
+	SecretParametersFrom []string
+
 	// Logger receives the log. The zero value logs nothing.
 	Logger logr.Logger
 

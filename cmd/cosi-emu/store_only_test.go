@@ -34,7 +34,7 @@ func TestOnly(t *testing.T) {
 	data := filepath.Join(h.dir, "data")
 	args := []string{"--only", "s3,gcs,azure", "--bucket", "photos", "--bucket", "gcs:letters", "--bucket", "azure:files", "--data-dir", data}
 	h.env = append(h.env, "COSI_EMU_S3_ROOT_KEY=test:testtest")
-	info := h.up(args...)
+	info := h.up(append(args, "--s3-region", "us-west-2")...)
 	h.env = h.env[:len(h.env)-1]
 	expectStoreOnly(t, info)
 	h.useS3()
@@ -46,12 +46,15 @@ func TestOnly(t *testing.T) {
 	h.must("down")
 	h.expectNothingLeft()
 
-	h.up(args...) // the directory has the key
+	h.up(args...) // the directory has the key and the region
 	if got := openBucket(h.variables("--bucket", "photos")).get(t, "hello.txt"); got != "hello" {
 		t.Errorf("after a restart, the object is %q", got)
 	}
 	if key := h.variables()[v1alpha2.SecretKeyS3AccessKeyID]; key != "test" {
 		t.Errorf("after a restart, the key is %s", key)
+	}
+	if region := h.variables()[v1alpha2.SecretKeyS3Region]; region != "us-west-2" {
+		t.Errorf("after a restart, the region is %s", region)
 	}
 	h.must("down")
 }

@@ -33,6 +33,8 @@ type SnapshotInfo struct {
 	S3Port    int  `json:"s3Port"`
 	GCSPort   int  `json:"gcsPort,omitempty"`
 	AzurePort int  `json:"azurePort,omitempty"`
+	// S3Region is the region of the store; empty for the default.
+	S3Region string `json:"s3Region,omitempty"`
 	// Objects counts the objects of COSI and the Secrets by their kinds, just before the
 	// snapshot.
 	Objects map[string]int `json:"objects"`

@@ -1,5 +1,5 @@
 // Command release makes the files of a release: archives with checksums, bills of materials, a
-// Homebrew formula, and a container image. The same commit gives the same bytes. It is a module of
+// Homebrew formula, a Helm chart, and a container image. The same commit gives the same bytes. It is a module of
 // its own, because nothing else requires its libraries.
 //
 //	go run -C hack/release . -version v0.2.0

@@ -34,6 +34,8 @@ type Record struct {
 	Protocols []fakedriver.Protocol `json:"protocols,omitempty"`
 	// TLS means that the services of the fake drivers use TLS.
 	TLS bool `json:"tls,omitempty"`
+	// S3Region is the region of the store, which clients sign requests for; empty for the default.
+	S3Region string `json:"s3Region,omitempty"`
 	// Ports are the ports of the services, which the Secrets of accesses name.
 	Ports map[string]int `json:"ports,omitempty"`
 }

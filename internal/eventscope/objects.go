@@ -11,8 +11,9 @@ import (
 type Object struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
-		Name string `json:"name"`
-		UID  string `json:"uid"`
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+		UID       string `json:"uid"`
 	} `json:"metadata"`
 }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -18,8 +19,9 @@ import (
 // answer is a recorded answer of a driver.
 type answer struct {
 	event journal.Event
-	// request is the recorded request; in masked, the words that differ between runs are replaced.
-	request, masked string
+	// request is the recorded request. In masked, the words that differ between runs are replaced; in named, UIDs are replaced by the
+	// names of their objects.
+	request, masked, named string
 }
 
 // answers are the recorded answers of a driver, for requests that come again with other UIDs and
@@ -35,11 +37,20 @@ type answers struct {
 	bound map[string]string
 	// variable matches values that differ between runs.
 	variable *regexp.Regexp
+	// then and now are the names of the objects in the recording and in this run, by UID. later returns the events of this run after
+	// a sequence number; last is the latest that was read.
+	then, now map[string]string
+	later     func(seq uint64) []journal.Event
+	last      uint64
 }
 
-// newAnswers collects the answers that one sidecar received.
-func newAnswers(r *recording.Recording, sidecar string) *answers {
-	a := &answers{left: map[string][]answer{}, bound: map[string]string{}, variable: varying(r.Namespace)}
+// newAnswers collects the answers that one sidecar received. The events of this run may be unknown: then later returns none.
+func newAnswers(r *recording.Recording, sidecar string, later func(seq uint64) []journal.Event) *answers {
+	a := &answers{
+		left: map[string][]answer{}, bound: map[string]string{}, variable: varying(r.Namespace),
+		then: map[string]string{}, now: map[string]string{}, later: later,
+	}
+	a.learn(a.then, r.Events)
 	effects := effectsOf(r)
 	for _, e := range r.Events {
 		if e.Seam == journal.SeamRPC && e.Component == sidecar && e.Outcome != seam.OutcomeFenced {
@@ -63,7 +74,7 @@ func (a *answers) add(e journal.Event, effect *fault.Effect) {
 	if len(a.left[key]) == 0 {
 		a.order = append(a.order, key)
 	}
-	given := answer{event: e, request: request, masked: a.masked(request)}
+	given := answer{event: e, request: request, masked: a.masked(request), named: a.named(request, a.then)}
 	a.left[key] = append(a.left[key], slices.Repeat([]answer{given}, calls)...)
 }
 
@@ -97,18 +108,29 @@ func varying(scope string) *regexp.Regexp {
 	return regexp.MustCompile(eventscope.UID.String() + "|" + regexp.QuoteMeta(prefix) + `[0-9]+`)
 }
 
+// learn adds the names of objects in responses of the API server, without words that differ between runs.
+func (a *answers) learn(names map[string]string, events []journal.Event) {
+	for object := range eventscope.Objects(events) {
+		names[object.Metadata.UID] = a.masked("<" + object.Kind + " " + object.Metadata.Namespace + "/" + object.Metadata.Name + ">")
+	}
+}
+
 func (a *answers) masked(text string) string { return a.variable.ReplaceAllString(text, "<>") }
 
+func (a *answers) named(text string, names map[string]string) string {
+	return a.variable.ReplaceAllStringFunc(text, func(found string) string { return cmp.Or(names[found], "<>") })
+}
+
 // to finds the answer to a request: the next one recorded for the same request. A new
-// request maps to the earliest recorded request that has no match yet and differs only
-// in UIDs. The words are pairs of a text in the recorded answer and its replacement.
+// request maps to the earliest recorded request that has no match yet and is for objects of the same names,
+// or else differs only in UIDs. The words are pairs of a text in the recorded answer and its replacement.
 func (a *answers) to(method, request string) (found answer, words []string, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	asked := method + " " + request
 	key, known := a.bound[asked]
 	if !known {
-		if key, known = a.anyBucket(method, request); !known {
+		if key, known = a.unmatched(method, request); !known {
 			return answer{}, nil, false
 		}
 		a.bound[asked] = key
@@ -121,15 +143,26 @@ func (a *answers) to(method, request string) (found answer, words []string, ok b
 	return found, a.pairs(found.request, request), true
 }
 
-func (a *answers) anyBucket(method, request string) (string, bool) {
+// unmatched returns the recorded request that a new request maps to.
+func (a *answers) unmatched(method, request string) (string, bool) {
 	taken := map[string]bool{}
 	for _, key := range a.bound {
 		taken[key] = true
 	}
-	wanted := method + " " + a.masked(request)
-	for _, key := range a.order {
-		if !taken[key] && a.left[key][0].event.Operation.Name+" "+a.left[key][0].masked == wanted {
-			return key, true
+	events := a.later(a.last)
+	if len(events) > 0 {
+		a.last = events[len(events)-1].Seq
+	}
+	a.learn(a.now, events)
+	named, masked := a.named(request, a.now), a.masked(request)
+	for _, fits := range []func(answer) bool{
+		func(recorded answer) bool { return recorded.named == named },
+		func(recorded answer) bool { return recorded.masked == masked },
+	} {
+		for _, key := range a.order {
+			if recorded := a.left[key][0]; !taken[key] && recorded.event.Operation.Name == method && fits(recorded) {
+				return key, true
+			}
 		}
 	}
 	return "", false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -13,18 +14,37 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 )
 
-// Drivers returns the drivers to start an emulator with. They answer as in the recording.
-func Drivers(r *recording.Recording) (emulator.Implementations, error) {
+// RecordedDrivers are the drivers of a recording, for one emulator.
+type RecordedDrivers struct {
+	recording *recording.Recording
+	sidecars  []string
+	journal   atomic.Pointer[journal.Journal] // of the emulator, once it runs
+}
+
+// Drivers returns the drivers of a recording.
+func Drivers(r *recording.Recording) (*RecordedDrivers, error) {
 	sidecars := Sidecars(r.Events)
 	if len(sidecars) == 0 {
-		return emulator.Implementations{}, fmt.Errorf("the recording of %q has no driver calls", r.Scenario)
+		return nil, fmt.Errorf("the recording of %q has no driver calls", r.Scenario)
 	}
+	return &RecordedDrivers{recording: r, sidecars: sidecars}, nil
+}
+
+// Implementations returns the drivers to start an emulator with. They answer as in the recording.
+func (d *RecordedDrivers) Implementations() emulator.Implementations {
 	return emulator.Implementations{Driver: func(o fakedriver.Options) (emulator.Server, error) {
 		return NewRecordedDriver(RecordedDriverOptions{
-			Recording: r, Sidecar: sidecarOf(o.Name, r.Namespace, sidecars), Name: o.Name,
-			Protocols: o.Protocols, ServerOptions: o.ServerOptions,
+			Recording: d.recording, Sidecar: sidecarOf(o.Name, d.recording.Namespace, d.sidecars), Name: o.Name,
+			Protocols: o.Protocols, Events: d.events, ServerOptions: o.ServerOptions,
 		}), nil
-	}}, nil
+	}}
+}
+
+func (d *RecordedDrivers) events(seq uint64) []journal.Event {
+	if j := d.journal.Load(); j != nil {
+		return j.Since(seq)
+	}
+	return nil
 }
 
 // sidecarOf finds the recorded sidecar of a driver by its name, without the number of
@@ -39,12 +59,12 @@ func sidecarOf(driver, scope string, sidecars []string) string {
 	return emulator.ComponentSidecar
 }
 
-// AsDriver runs the scenario of a recording on an emulator that was started with
-// Drivers. There is no backend: S3 steps are skipped, and operations of drivers and
-// store are not compared.
-func AsDriver(ctx context.Context, r *recording.Recording, emu *emulator.Emulator, options engine.Options) (Replay, error) {
+// Replay runs the scenario of the recording on the emulator that was started with the drivers. There is no backend: S3 steps are skipped,
+// and operations of drivers and store are not compared.
+func (d *RecordedDrivers) Replay(ctx context.Context, emu *emulator.Emulator, options engine.Options) (Replay, error) {
 	options.NoBackend = true
-	return replay(ctx, r, emu, options, func(e journal.Event) bool {
+	d.journal.Store(emu.Journal())
+	return replay(ctx, d.recording, emu, options, func(e journal.Event) bool {
 		return e.Seam != journal.SeamStore && !isDriver(e.Component) && e.Seam != journal.SeamProcess
 	})
 }

@@ -21,8 +21,21 @@ func newNormalizer(scope string, events []journal.Event) *normalizer {
 // learn adds the UIDs of objects in more answers.
 func (n *normalizer) learn(events []journal.Event) {
 	for object := range eventscope.Objects(events) {
-		n.uids[object.Metadata.UID] = "<" + object.Kind + " " + eventscope.UID.ReplaceAllString(object.Metadata.Name, "<uid>") + ">"
+		n.uids[object.Metadata.UID] = "<" + object.Kind + " " + n.nameOf(object) + ">"
 	}
+}
+
+// nameOf returns the name of an object, with its namespace unless it is the scenario's own. Objects of several namespaces can have
+// one name.
+func (n *normalizer) nameOf(object eventscope.Object) string {
+	name := object.Metadata.Name
+	if namespace := object.Metadata.Namespace; namespace != "" && namespace != n.scope {
+		name = namespace + "/" + name
+	}
+	if n.scope != "" {
+		name = eventscope.Replace(name, n.scope, "<scope>")
+	}
+	return eventscope.UID.ReplaceAllString(name, "<uid>")
 }
 
 func (n *normalizer) normalize(text string) string {

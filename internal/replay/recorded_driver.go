@@ -42,15 +42,21 @@ type RecordedDriverOptions struct {
 	Name string
 	// Protocols are the driver's protocols, for recordings without a DriverGetInfo.
 	Protocols []fakedriver.Protocol
+	// Events returns the events of this run after a sequence number. The names of objects in them tell which recorded request a request
+	// repeats. Nil means that these are unknown.
+	Events func(seq uint64) []journal.Event
 	// ServerOptions are options of the gRPC server.
 	ServerOptions []grpc.ServerOption
 }
 
 // NewRecordedDriver returns a driver. Serve serves it.
 func NewRecordedDriver(o RecordedDriverOptions) *RecordedDriver {
+	if o.Events == nil {
+		o.Events = func(uint64) []journal.Event { return nil }
+	}
 	s := &RecordedDriver{
 		options: o,
-		answers: newAnswers(o.Recording, o.Sidecar),
+		answers: newAnswers(o.Recording, o.Sidecar, o.Events),
 		server:  grpc.NewServer(o.ServerOptions...),
 	}
 	services := cosiv1alpha2.File_cosi_v1alpha2_cosi_proto.Services()

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
@@ -126,21 +125,19 @@ func (r *relay) pass(_ any, stream grpc.ServerStream) error {
 	if r.grants != nil && path.Base(method) == grantMethod {
 		defer r.grants.begin()()
 	}
-	if err := r.conn.Invoke(withTrace(stream.Context()), method, request, response); err != nil {
+	if err := r.conn.Invoke(withMetadata(stream.Context()), method, request, response); err != nil {
 		return err
 	}
 	return stream.SendMsg(response)
 }
 
-// withTrace passes on the caller's place in a trace, in the headers of the W3C.
-func withTrace(ctx context.Context) context.Context {
-	var headers []string
-	for _, header := range (propagation.TraceContext{}).Fields() {
-		for _, value := range metadata.ValueFromIncomingContext(ctx, header) {
-			headers = append(headers, header, value)
-		}
+// withMetadata returns a context whose calls have the metadata of the call that is being served, such as its place in a
+// trace, and the Secret that a class names for the driver.
+func withMetadata(ctx context.Context) context.Context {
+	if md, ok := metadata.FromIncomingContext(ctx); ok {
+		return metadata.NewOutgoingContext(ctx, md) // gRPC leaves out its own headers
 	}
-	return metadata.AppendToOutgoingContext(ctx, headers...)
+	return ctx
 }
 
 func (r *relay) close() error {

@@ -2,9 +2,12 @@ package subprocess
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -14,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/seam"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/proto/secretparameters"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -154,5 +158,43 @@ func TestRelayDialect(t *testing.T) {
 				t.Errorf("the journal has %d events, want the call", len(events.Since(0)))
 			}
 		})
+	}
+}
+
+// telling returns the key token of the Secret that it gets as its name.
+type telling struct {
+	cosiv1alpha2.UnimplementedIdentityServer
+}
+
+func (telling) DriverGetInfo(ctx context.Context, _ *cosiv1alpha2.DriverGetInfoRequest) (*cosiv1alpha2.DriverGetInfoResponse, error) {
+	secret, err := secretparameters.FromIncomingContext(ctx)
+	return &cosiv1alpha2.DriverGetInfoResponse{Name: fmt.Sprint(len(secret["token"]))}, err
+}
+
+// TestRelaySecret passes on the Secret in the metadata of a call, which the journal does not have.
+func TestRelaySecret(t *testing.T) {
+	dir := t.TempDir()
+	driver, socket := filepath.Join(dir, "d.sock"), filepath.Join(dir, "r.sock")
+	server := grpc.NewServer()
+	cosiv1alpha2.RegisterIdentityServer(server, telling{})
+	serveOn(t, server, driver)
+	events := journal.New(journal.Options{})
+	i := seam.NewIncarnation(events, "driver", 1)
+	r, err := newRelay(socket, Driver{Endpoint: "unix://" + driver, DialOptions: i.RelayOptions()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := connectTo(t, r, socket)
+	ctx, err := secretparameters.NewOutgoingContext(harness.Context(t), map[string][]byte{"token": []byte("hunter2")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := cosiv1alpha2.NewIdentityClient(process).DriverGetInfo(ctx, &cosiv1alpha2.DriverGetInfoRequest{}, grpc.WaitForReady(true))
+	if err != nil || info.GetName() != "7" {
+		t.Errorf("DriverGetInfo() = %v, %v, want a driver that got the token", info, err)
+	}
+	recorded, err := json.Marshal(events.Since(0))
+	if err != nil || len(events.Since(0)) != 1 || strings.Contains(string(recorded), "hunter2") {
+		t.Errorf("the journal: %s, %v", recorded, err)
 	}
 }

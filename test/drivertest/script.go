@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/cosi-emu/cosi-emu/proto/secretparameters"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -27,6 +28,8 @@ type Call struct {
 	Method string
 	// Request is the request of the call.
 	Request proto.Message
+	// Secret is the data of the Secret in the metadata of the call; nil without one.
+	Secret map[string]string
 }
 
 // Script has a method, such as DriverCreateBucket, follow the script. A nil script restores the
@@ -99,9 +102,13 @@ func (s *Server) intercept(ctx context.Context, request any, info *grpc.UnarySer
 	if !ok {
 		return nil, status.Errorf(codes.Internal, "%T is not a message", request)
 	}
+	secret, err := secretparameters.FromIncomingContext(ctx)
+	if err != nil {
+		return nil, err
+	}
 	method := path.Base(info.FullMethod)
 	s.mu.Lock()
-	s.calls = append(s.calls, Call{Method: method, Request: message})
+	s.calls = append(s.calls, Call{Method: method, Request: message, Secret: secret})
 	script := s.scripts[method]
 	s.mu.Unlock()
 	next := func() (proto.Message, error) {

@@ -78,7 +78,7 @@ driver:
   affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone}]}}
   priorityClassName: system-cluster-critical
   volumes: [{name: certificates, secret: {secretName: certificates}}]
-sidecar: {extraArgs: [--driver-group=my-driver]}
+sidecar: {extraArgs: [--driver-group=my-driver], secretParametersFrom: [cosi-system]}
 fakeDriver: {extraArgs: [--verbosity=1], existingClaim: buckets}`},
 		{name: "OneInstance", values: "controller: {replicas: 1}\nuserRoles: false"},
 	}
@@ -168,6 +168,7 @@ func TestChartRejects(t *testing.T) {
 		{"driver without image", "driver: {enabled: true, container: {args: [--a]}}", "'image'"},
 		{"class without name", "bucketClasses: [{deletionPolicy: Delete}]", "'name'"},
 		{"flag without hyphen", "sidecar: {extraArgs: [verbosity]}", "/sidecar/extraArgs/0"},
+		{"pattern for a namespace", "sidecar: {secretParametersFrom: ['team-*']}", "/sidecar/secretParametersFrom/0"},
 		{"two fake drivers", "driver: {enabled: true, replicas: 2}", "driver.replicas must be 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

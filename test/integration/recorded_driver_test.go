@@ -3,6 +3,7 @@ package integration_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -145,6 +146,44 @@ steps:
 				}
 			}
 		})
+	}
+}
+
+// created is the response of the API server to the creation of a claim.
+func created(scope, name, uid string) journal.Event {
+	return journal.Event{
+		Seq: 1, Seam: journal.SeamAPI, Operation: journal.Operation{Name: "create bucketclaims"},
+		Response: json.RawMessage(fmt.Sprintf(`{"kind":"BucketClaim","metadata":{"name":%q,"namespace":%q,"uid":%q}}`, name, scope, uid)),
+	}
+}
+
+// TestRecordedDriverByName: requests that differ only in UIDs, and come in another order, get the answers for the objects of the same
+// names. Without names, the order decides.
+func TestRecordedDriverByName(t *testing.T) {
+	t.Parallel()
+	const photos, videos = "cccccccc-0000-4000-8000-000000000003", "dddddddd-0000-4000-8000-000000000004"
+	recorded := &recording.Recording{Header: recording.Header{Namespace: "photos-1"}, Events: []journal.Event{
+		created("photos-1", "photos", uidA), created("photos-1", "videos", uidB),
+		rpc(2, "DriverCreateBucket", `{"bucketId":"bc-`+uidA+`"}`, `{}`, "OK"),
+		rpc(3, "DriverCreateBucket", `{"bucketId":"bc-`+uidB+`"}`, "", "InvalidArgument"),
+	}}
+	names := []journal.Event{created("photos-7", "photos", photos), created("photos-7", "videos", videos)}
+	for name, tc := range map[string]struct {
+		events func(uint64) []journal.Event
+		want   map[string]codes.Code
+	}{
+		"Names":   {func(uint64) []journal.Event { return names }, map[string]codes.Code{videos: codes.InvalidArgument, photos: codes.OK}},
+		"Unknown": {nil, map[string]codes.Code{videos: codes.OK, photos: codes.InvalidArgument}},
+	} {
+		driver := cosiv1alpha2.NewProvisionerClient(dial(t, replay.RecordedDriverOptions{
+			Recording: recorded, Sidecar: "sidecar", Events: tc.events,
+		}))
+		for _, uid := range []string{videos, photos} {
+			_, err := driver.DriverCreateBucket(t.Context(), &cosiv1alpha2.DriverCreateBucketRequest{BucketId: "bc-" + uid})
+			if status.Code(err) != tc.want[uid] {
+				t.Errorf("%s: DriverCreateBucket(%s) = %v, want %s", name, uid, err, tc.want[uid])
+			}
+		}
 	}
 }
 

@@ -150,8 +150,8 @@ func TestAsDriver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	emu := emulatortest.Start(t, emulator.Options{Implementations: drivers})
-	got, err := replay.AsDriver(t.Context(), recorded, emu, engine.Options{})
+	emu := emulatortest.Start(t, emulator.Options{Implementations: drivers.Implementations()})
+	got, err := drivers.Replay(t.Context(), emu, engine.Options{})
 	expectSame(t, got, err)
 	if buckets, err := emu.Store().Buckets(t.Context()); len(buckets) != 0 || err != nil {
 		t.Errorf("the stand-in has no backend, but there are buckets: %v, %v", buckets, err)

@@ -130,3 +130,39 @@ func TestDiverge(t *testing.T) {
 		t.Errorf("%d acts, want all but the read", n)
 	}
 }
+
+// inNamespaces is the events of a run in which claims of two namespaces have one name, and the driver creates their buckets in the given
+// order: 0 and 1.
+func inNamespaces(scope string, uids [2]string, order ...int) []journal.Event {
+	var events []journal.Event
+	for i, namespace := range []string{scope, scope + "-second"} {
+		events = append(events, journal.Event{
+			Component: "controller", Seam: journal.SeamAPI,
+			Operation: journal.Operation{Name: "patch bucketclaims", Subject: namespace + "/c"},
+			Response:  json.RawMessage(fmt.Sprintf(`{"kind":"BucketClaim","metadata":{"name":"c","namespace":%q,"uid":%q}}`, namespace, uids[i])),
+		})
+	}
+	for _, i := range order {
+		outcome := "OK"
+		if i == 1 {
+			outcome = "InvalidArgument"
+		}
+		events = append(events, journal.Event{
+			Component: "sidecar", Seam: journal.SeamRPC, Outcome: outcome,
+			Operation: journal.Operation{Name: "DriverCreateBucket", Subject: "bc-" + uids[i]},
+		})
+	}
+	return events
+}
+
+// TestNamespacesAreTold: two claims that differ only in their namespaces have threads of their own, in any order.
+func TestNamespacesAreTold(t *testing.T) {
+	recorded := replay.NewTrace("photos-1", inNamespaces("photos-1", [2]string{uidA, uidB}, 0, 1))
+	replayed := replay.NewTrace("photos-3", inNamespaces("photos-3", [2]string{uidB, uidA}, 1, 0))
+	if d := replay.Diff(recorded, replayed); d != nil {
+		t.Errorf("the traces diverge: %s", d)
+	}
+	if steps := strings.Join(recorded.Steps(), "\n"); !strings.Contains(steps, "bc-<BucketClaim <scope>-second/c> -> InvalidArgument") {
+		t.Errorf("steps:\n%s", steps)
+	}
+}

@@ -66,8 +66,8 @@ func TestVersion2Replays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		emu := emulatortest.Start(t, emulator.Options{Implementations: drivers})
-		got, err := replay.AsDriver(t.Context(), version2(t), emu, engine.Options{})
+		emu := emulatortest.Start(t, emulator.Options{Implementations: drivers.Implementations()})
+		got, err := drivers.Replay(t.Context(), emu, engine.Options{})
 		expectSame(t, got, err)
 	})
 }

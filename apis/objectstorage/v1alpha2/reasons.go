@@ -64,6 +64,9 @@ const (
 	ReasonSecretConflict = "SecretConflict"
 	// ReasonSecretWriteFailed: an access Secret cannot be written.
 	ReasonSecretWriteFailed = "SecretWriteFailed"
+	// ReasonClassSecretUnavailable: the Secret that the parameters of the class name for the driver does not exist, or cannot be
+	// read or passed to the driver. COSI retries.
+	ReasonClassSecretUnavailable = "ClassSecretUnavailable"
 
 	// ReasonDeletionBlocked: the object is being deleted and must wait for another one.
 	ReasonDeletionBlocked = "DeletionBlocked"

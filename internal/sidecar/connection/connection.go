@@ -49,6 +49,7 @@ type Conn struct {
 	identified atomic.Bool
 	// accepted counts the answers to DriverGetInfo, which are the driver's connections.
 	accepted atomic.Uint64
+	secrets  *Secrets // nil without parameters that name a Secret
 }
 
 // Connect returns a connection to the driver once it has answered DriverGetInfo. It waits up to the

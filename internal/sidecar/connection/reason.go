@@ -8,6 +8,9 @@ import (
 // ReasonFor returns the *reasons.Error for an error of a call to the driver, and nil for nil. It
 // alone decides whether a call is retried.
 func ReasonFor(err error) error {
+	if found, ok := reasons.As(err); ok { // of a call that was not made
+		return found
+	}
 	switch {
 	case err == nil:
 		return nil

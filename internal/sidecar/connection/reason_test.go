@@ -38,6 +38,9 @@ func TestReasonFor(t *testing.T) {
 			err:  fmt.Errorf("w: %w", &InvalidResponseError{}),
 			kind: reasons.KindRejected, reason: v1alpha2.ReasonInvalidDriverResponse,
 		},
+		"Call not made": {
+			err: reasons.Invalid(v1alpha2.ReasonInvalidSpec, "no"), kind: reasons.KindInvalid, reason: v1alpha2.ReasonInvalidSpec,
+		},
 		"Other": {err: errors.New("other"), kind: reasons.KindFailed, reason: v1alpha2.ReasonDriverError, retry: true},
 	}
 	for name, tc := range tests {

@@ -83,6 +83,9 @@ func (i *Instance) setup(ctx context.Context, cfg *rest.Config, generation Gener
 	if err != nil {
 		return fmt.Errorf("set up the client: %w", err)
 	}
+	if from := i.Options.SecretParametersFrom; len(from) > 0 {
+		i.driver.UseSecrets(connection.Secrets{Reader: i.Live, Namespaces: from})
+	}
 	if err := generation.AddReconcilers(i); err != nil {
 		return err
 	}

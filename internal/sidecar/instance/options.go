@@ -49,6 +49,7 @@ type Options struct {
 	RPCTimeout                                time.Duration
 	CertificateAuthority                      string
 	SecretKeys                                []v1alpha2.SecretKeySet
+	SecretParametersFrom                      []string
 	Logger                                    logr.Logger
 	TracerProvider                            trace.TracerProvider
 	Now                                       func() time.Time
@@ -82,6 +83,11 @@ func (o Options) Validate() error {
 	}
 	for _, set := range o.SecretKeys {
 		err = errors.Join(err, set.Validate())
+	}
+	for _, namespace := range o.SecretParametersFrom {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			err = errors.Join(err, fmt.Errorf("the namespace %q of Secrets for the driver is invalid: %s", namespace, strings.Join(problems, "; ")))
+		}
 	}
 	return errors.Join(err, cosimanager.ValidateAddress("driver probe", o.DriverProbeBindAddress),
 		validateGroup("driver group", o.DriverGroup), validateGroup("group to take over from", o.TakeOver),

@@ -27,6 +27,13 @@ func AddSecretKeys(flags *pflag.FlagSet, sets *[]v1alpha2.SecretKeySet) {
 			"and cosi, such as COSI_S3_ENDPOINT, as earlier drafts of v1alpha2 have it (default: kep)")
 }
 
+// AddSecretParametersFrom adds the flag for the namespaces of Secrets that classes name for the driver.
+func AddSecretParametersFrom(flags *pflag.FlagSet, namespaces *[]string) {
+	flags.StringSliceVar(namespaces, "secret-parameters-from", nil,
+		"namespace whose Secrets the class parameters cosi-emu.dev/secret-name and cosi-emu.dev/secret-namespace may name for the driver; "+
+			"can be repeated (default: none, and the parameters reach the driver as they are)")
+}
+
 // list is the value of a flag with a comma-separated list.
 type list[T any] struct {
 	values *[]T

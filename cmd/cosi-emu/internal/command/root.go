@@ -109,7 +109,7 @@ func groups(streams cli.Streams) []group {
 			scenario.NewSchema(streams), scenario.NewExplore(streams), scenario.NewReplay(streams), fault.New(streams),
 		}},
 		{"drivers", "Drivers:", []*cobra.Command{
-			component.NewDriver(streams), component.NewBridge(streams), migrate.New(streams),
+			component.NewDriver(streams), component.NewStaticDriver(streams), component.NewBridge(streams), migrate.New(streams),
 			conformance.New(streams, cli.ReadVersions().Version),
 		}},
 		{"components", "Components:", []*cobra.Command{

@@ -57,6 +57,10 @@ func TestRun(t *testing.T) {
 			reason: "a failure", args: []string{"controller", "--kubeconfig", missing},
 			code: 1, err: "Error: find the API server",
 		},
+		"StaticDriver": {
+			reason: "usage", args: []string{"static-driver", "--endpoint", "unix:///run/static"},
+			code: 2, err: `Error: driver endpoint "unix:///run/static" is not valid: COSI requires that it ends in .sock`,
+		},
 		"Driver": {
 			reason: "usage", args: []string{"driver", "--s3-bind-address", ":9000"},
 			code: 2, err: "Error: invalid options: S3 bind address \":9000\" is all interfaces",

@@ -18,6 +18,7 @@ func TestEndpoint(t *testing.T) {
 	}{
 		// Spec: A1-PROTO-5
 		{"driver", NewDriver},
+		{"static-driver", NewStaticDriver},
 		// Spec: A1-CONFIG-2
 		{"sidecar", NewSidecar},
 	} {

@@ -82,6 +82,7 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	cli.AddSecretKeys(flags, &opts.SecretKeys)
+	cli.AddSecretParametersFrom(flags, &opts.SecretParametersFrom)
 	bridge.addFlags(flags)
 	addEndpoint(flags, &opts.Endpoint, "endpoint of the driver")
 	flags.DurationVar(&opts.ConnectTimeout, "connect-timeout", cosisidecar.DefaultConnectTimeout,

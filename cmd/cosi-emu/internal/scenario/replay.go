@@ -154,8 +154,13 @@ func (r *replaying) prepare(recorded *recording.Recording) (way, error) {
 		return replay.AsScenario, nil
 	}
 	drivers, err := replay.Drivers(recorded)
-	r.start.Session.Emulator.Implementations = drivers
-	return replay.AsDriver, err
+	if err != nil {
+		return nil, err
+	}
+	r.start.Session.Emulator.Implementations = drivers.Implementations()
+	return func(ctx context.Context, _ *recording.Recording, emu *emulator.Emulator, options engine.Options) (replay.Replay, error) {
+		return drivers.Replay(ctx, emu, options)
+	}, nil
 }
 
 func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay) error {

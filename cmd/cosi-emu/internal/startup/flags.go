@@ -141,6 +141,8 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: as --data-dir or --from, else a free one)")
+	flags.StringVar(&o.S3Region, "s3-region", "",
+		"region of the store, which requests must be signed for (default: as --data-dir or --from, else "+fakedriver.DefaultRegion+")")
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
 	cli.AddStore(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
 	cli.AddProtocols(flags, &o.Protocols)
@@ -160,6 +162,7 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	cli.AddControlPlane(flags, &o.ControlPlaneKind, &o.ControlPlaneDir)
 	flags.DurationVar(&o.ConnectTimeout, "connect-timeout", emulator.DefaultConnectTimeout,
 		"time limit for the first answer of your driver")
+	cli.AddSecretParametersFrom(flags, &o.SecretParametersFrom)
 	flags.DurationVar(&o.RPCTimeout, "rpc-timeout", emulator.DefaultRPCTimeout, "time limit for each call to the driver")
 	flags.IntVarP(&o.LogVerbosity, "verbosity", "v", 0, "log level of controller, sidecar and driver")
 }

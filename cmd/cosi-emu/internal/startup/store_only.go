@@ -31,7 +31,8 @@ func (f *storeFlags) addFlags(flags *pflag.FlagSet, o *emulator.Options) {
 // not started.
 var besideOnly = []string{
 	"azure-port", "advertise", "bucket", "control-plane", "control-plane-dir", "data-dir", "detach", "gcs-port", "init", "listen", "map",
-	"name", "only", "output", "progress-records", "s3-cors-origin", "s3-max-body", "s3-port", cli.RootKeyFlag, "timeout", "tls", "verbosity",
+	"name", "only", "output", "progress-records", "s3-cors-origin", "s3-max-body", "s3-port", "s3-region", cli.RootKeyFlag,
+	"timeout", "tls", "verbosity",
 }
 
 // ValidateOnly rejects flags of the parts that --only leaves out.

@@ -92,7 +92,7 @@ func Make(ctx context.Context, o Options) error {
 		}
 		programs = append(programs, p)
 	}
-	if err := errors.Join(o.writeFormula(programs), o.writeImage(work, programs)); err != nil {
+	if err := errors.Join(o.writeFormula(programs), o.writeChart(), o.writeImage(work, programs)); err != nil {
 		return err
 	}
 	return o.writeChecksums()

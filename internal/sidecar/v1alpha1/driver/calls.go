@@ -34,7 +34,11 @@ type Grant struct {
 
 // CreateBucket creates a bucket and returns its ID. The driver need not return info of it.
 func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[string]string) (string, error) {
-	if err := checkParameters(createBucket, parameters); err != nil {
+	ctx, parameters, err := d.WithSecret(ctx, parameters)
+	if err == nil {
+		err = checkParameters(createBucket, parameters)
+	}
+	if err != nil {
 		return "", err
 	}
 	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket,
@@ -48,23 +52,31 @@ func (d *Driver) CreateBucket(ctx context.Context, name string, parameters map[s
 // DeleteBucket deletes a bucket with its data. It also succeeds if the bucket does not
 // exist any more.
 func (d *Driver) DeleteBucket(ctx context.Context, id string, parameters map[string]string) error {
-	if err := checkParameters(deleteBucket, parameters); err != nil {
+	ctx, parameters, err := d.WithSecretIfAny(ctx, parameters)
+	if err == nil {
+		err = checkParameters(deleteBucket, parameters)
+	}
+	if err != nil {
 		return err
 	}
-	_, err := connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket,
+	_, err = connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket,
 		&cosiv1alpha1.DriverDeleteBucketRequest{BucketId: id, DeleteContext: parameters})
 	return ignoreNotFound(err)
 }
 
 // GrantBucketAccess grants an account access to a bucket.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access Access) (*Grant, error) {
-	if err := checkParameters(grantBucketAccess, access.Parameters); err != nil {
+	ctx, parameters, err := d.WithSecret(ctx, access.Parameters)
+	if err == nil {
+		err = checkParameters(grantBucketAccess, parameters)
+	}
+	if err != nil {
 		return nil, err
 	}
 	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess,
 		&cosiv1alpha1.DriverGrantBucketAccessRequest{
 			BucketId: access.BucketID, Name: access.Name,
-			AuthenticationType: wireAuthentication(access.Authentication), Parameters: access.Parameters,
+			AuthenticationType: wireAuthentication(access.Authentication), Parameters: parameters,
 		})
 	if err != nil {
 		return nil, err

@@ -11,13 +11,17 @@ import (
 // GenerateBucketAccessID asks for the ID of an account to create for a BucketAccess.
 // The ID is valid for BucketAccess.status.accountID.
 func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.BucketAccess) (string, error) {
+	ctx, parameters, err := d.WithSecret(ctx, access.Status.Parameters)
+	if err != nil {
+		return "", err
+	}
 	response, err := connection.Call(ctx, d.Conn, generateBucketAccessID, d.provisioner.DriverGenerateBucketAccessId,
 		&cosiv1alpha2.DriverGenerateBucketAccessIdRequest{
 			AccountName:        v1alpha2.AccountNameForAccess(access.UID),
 			Protocol:           wireProtocol(access.Spec.Protocol),
 			AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
 			ServiceAccountName: serviceAccountName(access),
-			Parameters:         access.Status.Parameters,
+			Parameters:         parameters,
 			Buckets:            accessedBuckets(access),
 		})
 	if err != nil {
@@ -29,12 +33,16 @@ func (d *Driver) GenerateBucketAccessID(ctx context.Context, access *v1alpha2.Bu
 // GrantBucketAccess grants the account status.accountID access to the buckets of a
 // BucketAccess. The Grant covers exactly these buckets.
 func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) (*Grant, error) {
+	ctx, parameters, err := d.WithSecret(ctx, access.Status.Parameters)
+	if err != nil {
+		return nil, err
+	}
 	request := &cosiv1alpha2.DriverGrantBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
 		ServiceAccountName: serviceAccountName(access),
-		Parameters:         access.Status.Parameters,
+		Parameters:         parameters,
 		Buckets:            accessedBuckets(access),
 	}
 	response, err := connection.Call(ctx, d.Conn, grantBucketAccess, d.provisioner.DriverGrantBucketAccess, request)
@@ -47,17 +55,21 @@ func (d *Driver) GrantBucketAccess(ctx context.Context, access *v1alpha2.BucketA
 // RevokeBucketAccess revokes all access of the account status.accountID. It also
 // succeeds if the account does not exist any more.
 func (d *Driver) RevokeBucketAccess(ctx context.Context, access *v1alpha2.BucketAccess) error {
+	ctx, parameters, err := d.WithSecretIfAny(ctx, access.Status.Parameters)
+	if err != nil {
+		return err
+	}
 	request := &cosiv1alpha2.DriverRevokeBucketAccessRequest{
 		AccountId:          access.Status.AccountID,
 		Protocol:           wireProtocol(access.Spec.Protocol),
 		AuthenticationType: wireAuthenticationType(access.Status.AuthenticationType),
 		ServiceAccountName: serviceAccountName(access),
-		Parameters:         access.Status.Parameters,
+		Parameters:         parameters,
 	}
 	for _, accessed := range access.Status.AccessedBuckets {
 		request.Buckets = append(request.Buckets, &cosiv1alpha2.DriverRevokeBucketAccessRequest_AccessedBucket{BucketId: accessed.BucketID})
 	}
-	_, err := connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
+	_, err = connection.Call(ctx, d.Conn, revokeBucketAccess, d.provisioner.DriverRevokeBucketAccess, request)
 	return err
 }
 

@@ -12,10 +12,14 @@ import (
 // GenerateBucketID asks for the ID of a bucket to create. The ID is valid for
 // Bucket.status.bucketID.
 func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) (string, error) {
+	ctx, parameters, err := d.WithSecret(ctx, bucket.Spec.Parameters)
+	if err != nil {
+		return "", err
+	}
 	request := &cosiv1alpha2.DriverGenerateBucketIdRequest{
 		Name:       bucket.Name,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
-		Parameters: bucket.Spec.Parameters,
+		Parameters: parameters,
 	}
 	response, err := connection.Call(ctx, d.Conn, generateBucketID, d.provisioner.DriverGenerateBucketId, request)
 	if err != nil {
@@ -27,10 +31,14 @@ func (d *Driver) GenerateBucketID(ctx context.Context, bucket *v1alpha2.Bucket) 
 // CreateBucket creates the bucket status.bucketID and returns its info for each protocol that it
 // supports: all protocols of the spec, and at least one.
 func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv1alpha2.ObjectProtocolAndBucketInfo, error) {
+	ctx, parameters, err := d.WithSecret(ctx, bucket.Spec.Parameters)
+	if err != nil {
+		return nil, err
+	}
 	response, err := connection.Call(ctx, d.Conn, createBucket, d.provisioner.DriverCreateBucket, &cosiv1alpha2.DriverCreateBucketRequest{
 		BucketId:   bucket.Status.BucketID,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
-		Parameters: bucket.Spec.Parameters,
+		Parameters: parameters,
 	})
 	if err != nil {
 		return nil, err
@@ -41,10 +49,14 @@ func (d *Driver) CreateBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*co
 
 // GetBucket returns the same for the existing bucket spec.existingBucketID.
 func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv1alpha2.ObjectProtocolAndBucketInfo, error) {
+	ctx, parameters, err := d.WithSecret(ctx, bucket.Spec.Parameters)
+	if err != nil {
+		return nil, err
+	}
 	response, err := connection.Call(ctx, d.Conn, getBucket, d.provisioner.DriverGetBucket, &cosiv1alpha2.DriverGetBucketRequest{
 		BucketId:   bucket.Spec.ExistingBucketID,
 		Protocols:  wireProtocols(bucket.Spec.Protocols),
-		Parameters: bucket.Spec.Parameters,
+		Parameters: parameters,
 	})
 	if err != nil {
 		return nil, err
@@ -55,9 +67,13 @@ func (d *Driver) GetBucket(ctx context.Context, bucket *v1alpha2.Bucket) (*cosiv
 // DeleteBucket deletes the bucket status.bucketID with its data. It also succeeds if
 // the bucket does not exist any more.
 func (d *Driver) DeleteBucket(ctx context.Context, bucket *v1alpha2.Bucket) error {
-	_, err := connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket, &cosiv1alpha2.DriverDeleteBucketRequest{
+	ctx, parameters, err := d.WithSecretIfAny(ctx, bucket.Spec.Parameters)
+	if err != nil {
+		return err
+	}
+	_, err = connection.Call(ctx, d.Conn, deleteBucket, d.provisioner.DriverDeleteBucket, &cosiv1alpha2.DriverDeleteBucketRequest{
 		BucketId:   bucket.Status.BucketID,
-		Parameters: bucket.Spec.Parameters,
+		Parameters: parameters,
 	})
 	return err
 }
