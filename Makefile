@@ -17,8 +17,8 @@ PKG ?= ./...
 TESTFLAGS ?=
 GOTESTSUM := $(GO) tool gotestsum --format pkgname-and-test-fails
 
-# How many packages are tested at a time: one more than processors, for those that wait.
-PACKAGES ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
+# How many packages are tested at a time: more than processors, for those that wait.
+PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 
 # How many tests of a package run at a time: most of them wait for processes and controllers.
 PARALLEL ?= $(shell expr 3 '*' $$(getconf _NPROCESSORS_ONLN))
