@@ -350,6 +350,7 @@ CLIENTS ?= -write
 .PHONY: clients
 clients: clients-install # Use the services with real clients, and write the tables of docs/clients.md.
 	$(GO) build -C test/clients -o $(BIN)/clients/test .
+	cd test/clients && $(GO) test -count 1 -run '^TestSDKs$$' .
 	$(BIN)/clients/test -root $(CURDIR) $(CLIENTS)
 
 # The versions are those of test/clients/programs/go.mod, of test/clients/package-lock.json, and of Debian.

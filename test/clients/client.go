@@ -35,6 +35,9 @@ const libraryArgument = "library"
 // self is this program.
 var self = must(os.Executable())
 
+// pythons are the one in PATH, and Debian's.
+var pythons = []string{"python3", "/usr/bin/python3"}
+
 // catalogue are the clients of each protocol. Several programs are tried if they have different versions.
 var catalogue = []struct {
 	name, script string
@@ -44,7 +47,7 @@ var catalogue = []struct {
 	{"aws-sdk-go-v2", "", []protocol{s3, xmlAPI}, []string{self}},
 	{"minio-go", "", []protocol{s3}, []string{self}},
 	{"aws-sdk-js", "s3.mjs", []protocol{s3, xmlAPI}, []string{"node"}},
-	{"boto3", "s3.py", []protocol{s3, xmlAPI}, []string{"python3", "/usr/bin/python3"}},
+	{"boto3", "s3.py", []protocol{s3, xmlAPI}, pythons},
 	{"awscli", "aws.sh", []protocol{s3, xmlAPI}, []string{"/usr/bin/aws", "aws"}},
 	{"s3cmd", "s3cmd.sh", []protocol{s3}, []string{"s3cmd"}},
 	{"mc", "mc.sh", []protocol{s3}, []string{"mc"}},
@@ -55,7 +58,7 @@ var catalogue = []struct {
 	{"storage for JavaScript", "gcs.mjs", []protocol{gcs}, []string{"node"}},
 	{"gsutil", "gsutil.sh", []protocol{xmlAPI}, []string{"gsutil"}},
 	{"azblob for Go", "", []protocol{azure}, []string{self}},
-	{"azure-storage-blob for Python", "azureblob.py", []protocol{azure}, []string{"python3", "/usr/bin/python3"}},
+	{"azure-storage-blob for Python", "azureblob.py", []protocol{azure}, pythons},
 	{"storage-blob for JavaScript", "azureblob.mjs", []protocol{azure}, []string{"node"}},
 	{"azcopy", "azcopy.sh", []protocol{azure}, []string{"azcopy"}},
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// program is a program of docs/sdks.md.
+type program struct {
+	protocol       protocol
+	language, text string
+}
+
+func programs(t *testing.T) []program {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/sdks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []program
+	for _, section := range strings.Split(string(page), "\n## ")[1:] {
+		title, text, _ := strings.Cut(section, "\n")
+		for _, block := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+			all = append(all, program{protocol(title), block[1], block[2]})
+		}
+	}
+	return all
+}
+
+// TestSDKs runs the programs of docs/sdks.md as they are printed. One whose SDK is not on this machine is skipped.
+func TestSDKs(t *testing.T) {
+	all := programs(t)
+	if want := 3 * 4; len(all) != want {
+		t.Fatalf("docs/sdks.md has %d programs, want %d: the test reads it wrongly, or a language is missing", len(all), want)
+	}
+	at, err := startSite(t.Context(), "http")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := at.stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, p := range all {
+		t.Run(string(p.protocol)+"/"+p.language, func(t *testing.T) {
+			t.Parallel()
+			cmd := p.command(t)
+			access, err := at.access(t.Context(), p.protocol, strings.ToLower(string(p.protocol)+"-"+p.language), readWrite)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range access {
+				cmd.Env = append(cmd.Env, name+"="+value)
+			}
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if got, err := cmd.Output(); err != nil || string(got) != "hello\n" {
+				t.Errorf("it prints %q, %v, want hello\n%s", got, err, stderr.String())
+			}
+		})
+	}
+}
+
+// modules has what npm has installed.
+const modules = "../../bin/clients/node_modules"
+
+// command returns the run of a program. It skips the test without the SDK.
+func (p program) command(t *testing.T) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(p.text), privateFile); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "run", write("main.go")) // in this module, which has the SDKs
+	switch p.language {
+	case "js":
+		path, err := filepath.Abs(modules)
+		if _, found := os.Stat(path); err != nil || found != nil {
+			t.Skip("npm has not installed the SDK: make clients-install")
+		}
+		if err := os.Symlink(path, filepath.Join(dir, "node_modules")); err != nil {
+			t.Fatal(err)
+		}
+		cmd = exec.CommandContext(t.Context(), "node", write("main.mjs"))
+	case "python":
+		sdk := regexp.MustCompile(`(?m)^(?:import|from) ((?:boto3|google|azure)\S*)`).FindStringSubmatch(p.text)[1]
+		with := slices.IndexFunc(pythons, func(python string) bool {
+			return exec.CommandContext(t.Context(), python, "-c", "import "+sdk).Run() == nil
+		})
+		if with < 0 {
+			t.Skip("Python does not have the module " + sdk)
+		}
+		cmd = exec.CommandContext(t.Context(), pythons[with], write("main.py"))
+	case "java":
+		t.Skip("the requests of the SDK for Java are tested instead")
+	}
+	cmd.Env = os.Environ()
+	return cmd
+}
