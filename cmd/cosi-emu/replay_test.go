@@ -20,7 +20,6 @@ func (h *home) recordings(dir, name string) []string {
 
 // TestReplay records scenarios, and replays the recordings.
 //
-//nolint:tparallel // one after the other, in one home
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -15,6 +15,7 @@ import (
 // TestParallel has more tests in parallel, each with parts in parallel, than a machine runs at a time. None waits for
 // the end of another, and each namespace is where its emulator is.
 func TestParallel(t *testing.T) {
+	t.Parallel()
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()

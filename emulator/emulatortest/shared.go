@@ -62,7 +62,7 @@ func (s *Shared) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plane, giveBack, err := controlplanetest.Lend(options.API)
+	plane, giveBack, err := controlplanetest.Lend(options.API) //nolint:contextcheck // it outlives the test
 	if err != nil {
 		return fmt.Errorf("start a control plane for the tests: %w", err)
 	}
