@@ -19,7 +19,6 @@ func (h *home) recordings(dir, name string) []string {
 }
 
 // TestReplay records scenarios, and replays the recordings.
-//
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
