@@ -137,13 +137,19 @@ func TestGrant(t *testing.T) {
 		},
 		{
 			Name: "token that expires", Reason: "the access is granted again before that",
-			Given: func(s *scene) { s.hasReserved(forAzureAccess); s.answersGrant(azureToken("2999-01-01T00:00:00Z"), asAzure) },
-			Want:  isGrantedAgain,
+			Given: func(s *scene) {
+				s.hasReserved(forAzureAccess)
+				s.answersGrant(azureToken("2999-01-01T00:00:00Z"), asAzure)
+			},
+			Want: isGrantedAgain,
 		},
 		{
 			Name: "token that has expired", Reason: "the driver has no better one",
-			Given: func(s *scene) { s.hasReserved(forAzureAccess); s.answersGrant(azureToken("1999-01-01T00:00:00Z"), asAzure) },
-			Want:  isGranted(isFilledForAzure("1999-01-01T00:00:00Z"), grants, updates),
+			Given: func(s *scene) {
+				s.hasReserved(forAzureAccess)
+				s.answersGrant(azureToken("1999-01-01T00:00:00Z"), asAzure)
+			},
+			Want: isGranted(isFilledForAzure("1999-01-01T00:00:00Z"), grants, updates),
 		},
 		{
 			Name: "Secret changed meanwhile", Reason: "a Secret that was changed after it was read is not overwritten",
