@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -28,6 +29,7 @@ type Patcher[T client.Object] struct {
 	action  cosievents.Action
 	pending []func() // Events to record when the status is written
 	requeue bool
+	after   time.Duration // 0 for not at all
 
 	tolerated []string // messages, for when the status is written
 }
@@ -48,6 +50,14 @@ func (p *Patcher[T]) Status() Status { return p.runner.Status(p.Object) }
 // It is for a phase for which the cache and the API server disagree: the watch may have no further
 // event.
 func (p *Patcher[T]) Requeue() { p.requeue = true }
+
+// RequeueAfter makes the runner reconcile the object again after a time, unless this reconcile fails. The earliest time of
+// several counts.
+func (p *Patcher[T]) RequeueAfter(after time.Duration) {
+	if p.after == 0 || after < p.after {
+		p.after = after
+	}
+}
 
 // Event records a normal Event about the object.
 func (p *Patcher[T]) Event(reason, message string) {

@@ -114,8 +114,12 @@ func (r *Runner[T]) ReconcileObject(ctx context.Context, object T) (reconcile.Re
 	err := p.conclude(ctx, walk(ctx, phases(p)))
 	recordReason(ctx, err)
 	result, err := ResultOf(ctx, r.APIErrors.Record(object, p.action, err))
-	if p.requeue && err == nil {
+	switch {
+	case err != nil:
+	case p.requeue:
 		return withBackOff(), nil
+	case p.after > 0 && result.IsZero():
+		result.RequeueAfter = p.after
 	}
 	return result, err
 }

@@ -18,9 +18,10 @@ import (
 // grant is phase 2: the driver grants the account access, and its answer is written into the
 // Secrets. It is repeated when a Secret was edited or deleted; the call is idempotent.
 func (a *attempt) grant(ctx context.Context) error {
+	var granted *driver.Grant
 	var contents map[string]map[string][]byte
 	err := a.rejections.Once(a.driver.Conn, a.Object, inputs(a.Object), func() (err error) {
-		contents, err = a.callGrant(ctx)
+		granted, contents, err = a.callGrant(ctx)
 		return err
 	})
 	if err != nil {
@@ -37,14 +38,14 @@ func (a *attempt) grant(ctx context.Context) error {
 		left[claim.AccessSecretName] = secretstore.VersionOf(filled)
 	}
 	a.versions.Set(a.Object, left)
+	a.planRenewal(granted.Credentials)
 	statusOf(a.Object).Succeed(fmt.Sprintf("driver %s has granted access to %d bucket(s)", a.driver.Name(), len(left)))
 	return nil
 }
 
-// callGrant returns the data of all Secrets, by the names of the claims.
-func (a *attempt) callGrant(ctx context.Context) (map[string]map[string][]byte, error) {
-	var granted *driver.Grant
-	err := a.line.Call(a.Object, func() (err error) {
+// callGrant returns the driver's answer, and the data of all Secrets that it makes, by the names of the claims.
+func (a *attempt) callGrant(ctx context.Context) (granted *driver.Grant, contents map[string]map[string][]byte, err error) {
+	err = a.line.Call(a.Object, func() (err error) {
 		// The cache may not show yet that the access is being deleted, or that another replica has
 		// revoked it.
 		if err := cosireconcile.ConfirmCurrent(ctx, a.live, a.Object); err != nil {
@@ -54,13 +55,13 @@ func (a *attempt) callGrant(ctx context.Context) (map[string]map[string][]byte, 
 		return connection.ReasonFor(err)
 	}, bucketIDs(a.Object)...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	contents, err := a.render(granted)
+	contents, err = a.render(granted)
 	if err != nil {
-		return nil, connection.InvalidResponse("%v", err)
+		return nil, nil, connection.InvalidResponse("%v", err)
 	}
-	return contents, nil
+	return granted, contents, nil
 }
 
 // render makes the data of all Secrets before one of them is written, by the names of the claims.

@@ -57,6 +57,8 @@ func (s *scene) hasGranted(edits ...func(*corev1.Secret)) {
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	first := isGranted(isFilled("photos"), grants, updates)
+	isGrantedAgain := isGranted(isFilledForAzure("2999-01-01T00:00:00Z"), grants, updates)
+	isGrantedAgain.Requeue = true
 	runTable(t, []phaseCase{
 		{
 			Name: "account", Reason: "the driver grants access, and its answer goes into the Secret before the access is ready",
@@ -134,6 +136,22 @@ func TestGrant(t *testing.T) {
 			Want: isGranted(append(isFilled("photos")[1:4:4], isFilled("photos")[5:]...), grants, updates),
 		},
 		{
+			Name: "token that expires", Reason: "the access is granted again before that",
+			Given: func(s *scene) {
+				s.hasReserved(forAzureAccess)
+				s.answersGrant(azureToken("2999-01-01T00:00:00Z"), asAzure)
+			},
+			Want: isGrantedAgain,
+		},
+		{
+			Name: "token that has expired", Reason: "the driver has no better one",
+			Given: func(s *scene) {
+				s.hasReserved(forAzureAccess)
+				s.answersGrant(azureToken("1999-01-01T00:00:00Z"), asAzure)
+			},
+			Want: isGranted(isFilledForAzure("1999-01-01T00:00:00Z"), grants, updates),
+		},
+		{
 			Name: "Secret changed meanwhile", Reason: "a Secret that was changed after it was read is not overwritten",
 			Given: func(s *scene) {
 				s.hasReserved()
@@ -197,6 +215,24 @@ func (s *scene) answersGrant(credentials *cosiv1alpha2.CredentialInfo, edits ...
 		edit(answer)
 	}
 	s.driver.Answer("DriverGrantBucketAccess", answer)
+}
+
+func forAzureAccess(access *v1alpha2.BucketAccess) { access.Spec.Protocol = v1alpha2.ProtocolAzure }
+
+func azureToken(expires string) *cosiv1alpha2.CredentialInfo {
+	return &cosiv1alpha2.CredentialInfo{Azure: &cosiv1alpha2.AzureCredentialInfo{AccessToken: "token", ExpiryTimestamp: expires}}
+}
+
+func asAzure(answer *cosiv1alpha2.DriverGrantBucketAccessResponse) {
+	answer.Buckets[0].BucketInfo = &cosiv1alpha2.ObjectProtocolAndBucketInfo{Azure: &cosiv1alpha2.AzureBucketInfo{StorageAccount: "storage"}}
+}
+
+func isFilledForAzure(expires string) []string {
+	const prefix = "Secret photos: data."
+	return []string{
+		prefix + "AZURE_STORAGE_ACCOUNT=storage", prefix + "AZURE_STORAGE_SAS_TOKEN=token",
+		prefix + "AZURE_STORAGE_SAS_TOKEN_EXPIRY_TIMESTAMP=" + expires, prefix + "COSI_PROTOCOL=Azure",
+	}
 }
 
 // TestGrantFails: what the driver's failures and invalid answers become.

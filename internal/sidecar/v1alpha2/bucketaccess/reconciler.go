@@ -28,6 +28,7 @@ type reconciler struct {
 	secrets    secretstore.Store
 	versions   secretstore.Versions
 	rejections connection.Rejections
+	renewals   renewals
 	ids        *uniqueid.Register[*v1alpha2.BucketAccess]
 	options    Options
 }
@@ -94,5 +95,6 @@ func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cos
 func (r *reconciler) forget(_ context.Context, access client.ObjectKey) error {
 	r.versions.Forget(access)
 	r.rejections.Forget(access)
+	r.renewals.forget(access)
 	return nil
 }

@@ -3,6 +3,7 @@ package bucketaccess
 import (
 	"context"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,7 +57,8 @@ type scene struct {
 	reconciler *reconciler
 	left       map[string]secretstore.Version
 	options    Options
-	busy       []string // buckets with another call in flight
+	busy       []string      // buckets with another call in flight
+	renewed    time.Duration // from now
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -82,6 +84,9 @@ func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runne
 	s.reconciler = r
 	if s.left != nil {
 		r.versions.Set(s.access, s.left)
+	}
+	if s.renewed != 0 {
+		r.renewals.set(s.access, time.Now().Add(s.renewed))
 	}
 	newAttempt := func(p *cosireconcile.Patcher[*v1alpha2.BucketAccess]) *attempt {
 		return &attempt{reconciler: r, Patcher: p}

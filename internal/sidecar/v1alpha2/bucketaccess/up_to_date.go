@@ -10,9 +10,9 @@ import (
 )
 
 // checkUpToDate ends the reconcile of a granted access whose Secrets have not changed since the
-// last reconcile. It normally makes no call.
+// last reconcile, and whose credentials do not expire soon. It normally makes no call.
 func (a *attempt) checkUpToDate(ctx context.Context) error {
-	if !statusOf(a.Object).IsProvisioned() {
+	if !statusOf(a.Object).IsProvisioned() || a.isDue() {
 		return nil
 	}
 	for i := range a.Object.Spec.BucketClaims {

@@ -3,6 +3,7 @@ package bucketaccess
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -20,6 +21,14 @@ func TestCheckUpToDate(t *testing.T) {
 	}
 	runTable(t, []phaseCase{
 		{Name: "settled", Reason: "no call is needed", Given: settled, Want: done},
+		{
+			Name: "credentials that expire later", Reason: "the access is reconciled again then",
+			Given: func(s *scene) { settled(s); s.renewed = time.Hour }, Want: phasetest.Outcome{Err: "done", Requeue: true},
+		},
+		{
+			Name: "credentials that expire soon", Reason: "the driver is asked for new ones",
+			Given: func(s *scene) { settled(s); s.renewed = -time.Second },
+		},
 		{
 			Name: "new access", Reason: "it has to be granted",
 			Given: func(s *scene) { s.hasAccess() },
