@@ -26,7 +26,7 @@ func programs(t *testing.T) []program {
 	var all []program
 	for _, section := range strings.Split(string(page), "\n## ")[1:] {
 		title, text, _ := strings.Cut(section, "\n")
-		for _, block := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		for _, block := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?\n)```$").FindAllStringSubmatch(text, -1) {
 			all = append(all, program{protocol(title), block[1], block[2]})
 		}
 	}
@@ -35,6 +35,7 @@ func programs(t *testing.T) []program {
 
 // TestSDKs runs the programs of docs/sdks.md as they are printed. One whose SDK is not on this machine is skipped.
 func TestSDKs(t *testing.T) {
+	t.Parallel()
 	all := programs(t)
 	if want := 3 * 4; len(all) != want {
 		t.Fatalf("docs/sdks.md has %d programs, want %d: the test reads it wrongly, or a language is missing", len(all), want)
