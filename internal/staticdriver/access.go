@@ -88,7 +88,7 @@ func (v values) checkModes(buckets []*cosiv1alpha2.DriverGrantBucketAccessReques
 			switch mode.GetMode() {
 			case permitted, cosiv1alpha2.AccessMode_ANY:
 			default:
-				return invalid("bucket %q: access mode %s is not what the credentials of the class permit, %s: use a class whose Secret has "+
+				return invalid("bucket %q: access mode %s is not the mode of the credentials of the class, %s: use a class whose Secret has "+
 					"suitable credentials, and whose parameter %s names the mode", bucket.GetBucketId(), mode.GetMode(), permitted, ParameterAccessMode)
 			}
 		}

@@ -106,7 +106,7 @@ func TestGrant(t *testing.T) {
 		info        *cosiv1alpha2.ObjectProtocolAndBucketInfo
 		credentials *cosiv1alpha2.CredentialInfo
 		code        codes.Code
-		says        string
+		text        string
 	}{
 		"S3": {
 			reason: "the Secret has all", protocol: s3, secret: s3Secret, info: s3Info("https://s3.example.com", "eu-1", virtual), credentials: s3Key,
@@ -133,63 +133,63 @@ func TestGrant(t *testing.T) {
 			credentials: &cosiv1alpha2.CredentialInfo{Gcs: &cosiv1alpha2.GcsCredentialInfo{AccessId: "id", AccessSecret: "hunter2"}},
 		},
 		"ReadOnly": {
-			reason: "the class declares what the keys permit", protocol: s3, secret: s3Secret, mode: readOnly,
+			reason: "the class declares the mode of its keys", protocol: s3, secret: s3Secret, mode: readOnly,
 			parameters: parameters{"accessMode": "ReadOnly"}, info: s3Info("https://s3.example.com", "eu-1", virtual), credentials: s3Key,
 		},
 		"OtherMode": {
 			reason: "keys that write must not reach a reader", protocol: s3, secret: s3Secret, mode: readOnly,
-			code: codes.InvalidArgument, says: "access mode READ_ONLY is not what the credentials of the class permit, READ_WRITE",
+			code: codes.InvalidArgument, text: "access mode READ_ONLY is not the mode of the credentials of the class, READ_WRITE",
 		},
 		"MoreThanPermitted": {
 			reason: "keys that only read do not write", protocol: s3, secret: s3Secret, parameters: parameters{"accessMode": "ReadOnly"},
-			code: codes.InvalidArgument, says: "access mode READ_WRITE",
+			code: codes.InvalidArgument, text: "access mode READ_WRITE",
 		},
 		"NoMode": {
 			reason: "misspelt", protocol: s3, secret: s3Secret, parameters: parameters{"accessMode": "readonly"},
 			code: codes.InvalidArgument,
-			says: "ReadWrite, ReadOnly or WriteOnly",
+			text: "ReadWrite, ReadOnly or WriteOnly",
 		},
 		"NoSecret": {
 			reason: "the class must name one", protocol: s3,
 			code: codes.InvalidArgument,
-			says: "no values for AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: name a Secret",
+			text: "no values for AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: name a Secret",
 		},
 		"FlagOff": {
 			reason: "the sidecar has not read it", protocol: s3,
 			parameters: parameters{secretparameters.Name: "keys", secretparameters.Namespace: "backends"},
 			code:       codes.InvalidArgument,
-			says:       "--secret-parameters-from=backends",
+			text:       "--secret-parameters-from=backends",
 		},
 		"NoKey": {
 			reason: "an administrator may add it", protocol: s3, secret: s3Secret.but("AWS_SECRET_ACCESS_KEY", ""),
 			code: codes.FailedPrecondition,
-			says: "no values for AWS_SECRET_ACCESS_KEY",
+			text: "no values for AWS_SECRET_ACCESS_KEY",
 		},
 		"Endpoint": {
 			reason: "applications need a URL", protocol: s3, secret: s3Secret.but("AWS_ENDPOINT_URL", "s3.example.com"),
 			code: codes.FailedPrecondition,
-			says: "key AWS_ENDPOINT_URL of the Secret that the class names must be a URL",
+			text: "key AWS_ENDPOINT_URL of the Secret that the class names must be a URL",
 		},
 		"Style": {
 			reason: "misspelt", protocol: s3, secret: s3Secret, parameters: parameters{"AWS_S3_ADDRESSING_STYLE": "host"},
 			code: codes.InvalidArgument,
-			says: "parameter AWS_S3_ADDRESSING_STYLE must be path or virtual",
+			text: "parameter AWS_S3_ADDRESSING_STYLE must be path or virtual",
 		},
 		"Parameter": {
 			reason: "misspelt", protocol: s3, secret: s3Secret, parameters: parameters{"region": "eu"},
 			code: codes.InvalidArgument,
-			says: `parameter "region" is unknown`,
+			text: `parameter "region" is unknown`,
 		},
 		"KeyInClass": {
 			reason: "users can read classes", protocol: s3, secret: s3Secret, parameters: parameters{"AWS_SECRET_ACCESS_KEY": "hunter2"},
-			code: codes.InvalidArgument, says: "parameter AWS_SECRET_ACCESS_KEY is a credential",
+			code: codes.InvalidArgument, text: "parameter AWS_SECRET_ACCESS_KEY is a credential",
 		},
 		"Keyless": {
 			reason: "the Secret has keys", protocol: s3, keyless: true, secret: s3Secret,
 			code: codes.InvalidArgument,
-			says: "it must be Key",
+			text: "it must be Key",
 		},
-		"Protocol": {reason: "the request must name one", secret: s3Secret, code: codes.InvalidArgument, says: "protocol UNKNOWN"},
+		"Protocol": {reason: "the request must name one", secret: s3Secret, code: codes.InvalidArgument, text: "protocol UNKNOWN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mode := cosiv1alpha2.AccessMode_ANY
@@ -207,7 +207,7 @@ func TestGrant(t *testing.T) {
 					AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: authentication},
 					Buckets:            []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{bucket},
 				})
-			if checkError(t, tc.reason, err, tc.code, tc.says) {
+			if checkError(t, tc.reason, err, tc.code, tc.text) {
 				return
 			}
 			want := &cosiv1alpha2.DriverGrantBucketAccessResponse{
@@ -222,11 +222,11 @@ func TestGrant(t *testing.T) {
 }
 
 // checkError reports whether the call failed, as it must. No error has a secret.
-func checkError(t *testing.T, reason string, err error, code codes.Code, says string) bool {
+func checkError(t *testing.T, reason string, err error, code codes.Code, text string) bool {
 	t.Helper()
 	message := status.Convert(err).Message()
-	if status.Code(err) != code || !strings.Contains(message, says) || strings.Contains(message, "hunter2") {
-		t.Errorf("%s: %v, want %s with %q", reason, err, code, says)
+	if status.Code(err) != code || !strings.Contains(message, text) || strings.Contains(message, "hunter2") {
+		t.Errorf("%s: %v, want %s with %q", reason, err, code, text)
 	}
 	return err != nil
 }
@@ -240,7 +240,7 @@ func TestGetBucket(t *testing.T) {
 		secret  secret
 		want    *cosiv1alpha2.ObjectProtocolAndBucketInfo
 		code    codes.Code
-		says    string
+		text    string
 	}{
 		"NoSecret": {
 			reason:  "only accesses need credentials",
@@ -257,24 +257,24 @@ func TestGetBucket(t *testing.T) {
 		},
 		"NoProtocol": {
 			reason: "the driver cannot find it out", request: &cosiv1alpha2.DriverGetBucketRequest{BucketId: "photos"},
-			code: codes.InvalidArgument, says: "the Bucket has no spec.protocols",
+			code: codes.InvalidArgument, text: "the Bucket has no spec.protocols",
 		},
 		"NoBucket": {
 			reason: "required", request: &cosiv1alpha2.DriverGetBucketRequest{Protocols: both},
 			code: codes.InvalidArgument,
-			says: "bucket_id",
+			text: "bucket_id",
 		},
 		"Parameter": {
 			reason: "the class of accesses has the mode",
 			request: &cosiv1alpha2.DriverGetBucketRequest{
 				BucketId: "photos", Protocols: both, Parameters: map[string]string{"accessMode": "ReadOnly"},
 			},
-			code: codes.InvalidArgument, says: `parameter "accessMode" is unknown`,
+			code: codes.InvalidArgument, text: `parameter "accessMode" is unknown`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := cosiv1alpha2.NewProvisionerClient(start(t)).DriverGetBucket(tc.secret.with(t), tc.request)
-			if checkError(t, tc.reason, err, tc.code, tc.says) {
+			if checkError(t, tc.reason, err, tc.code, tc.text) {
 				return
 			}
 			if diff := cmp.Diff(tc.want, got.GetProtocols(), protocmp.Transform()); diff != "" {
@@ -321,7 +321,7 @@ func TestV1alpha1(t *testing.T) {
 		authentication cosiv1alpha1.AuthenticationType
 		want           map[string]*cosiv1alpha1.CredentialDetails
 		code           codes.Code
-		says           string
+		text           string
 	}{
 		"S3": {secret: s3Secret, want: map[string]*cosiv1alpha1.CredentialDetails{"s3": {Secrets: map[string]string{
 			"endpoint": "https://s3.example.com", "region": "eu-1", "accessKeyID": "AKIA", "accessSecretKey": "hunter2",
@@ -329,13 +329,13 @@ func TestV1alpha1(t *testing.T) {
 		"Azure": {secret: azureSecret, want: map[string]*cosiv1alpha1.CredentialDetails{"azure": {Secrets: map[string]string{
 			"accessToken": "hunter2", "expiryTs": "2030-01-01T00:00:00Z",
 		}}}},
-		"NoSecret": {code: codes.InvalidArgument, says: "name a Secret"},
-		"IAM":      {secret: s3Secret, authentication: cosiv1alpha1.AuthenticationType_IAM, code: codes.InvalidArgument, says: "it must be Key"},
+		"NoSecret": {code: codes.InvalidArgument, text: "name a Secret"},
+		"IAM":      {secret: s3Secret, authentication: cosiv1alpha1.AuthenticationType_IAM, code: codes.InvalidArgument, text: "it must be Key"},
 	} {
 		got, err := client.DriverGrantBucketAccess(tc.secret.with(t), &cosiv1alpha1.DriverGrantBucketAccessRequest{
 			BucketId: "photos", Name: "ba-1", AuthenticationType: max(tc.authentication, cosiv1alpha1.AuthenticationType_Key),
 		})
-		if checkError(t, name, err, tc.code, tc.says) {
+		if checkError(t, name, err, tc.code, tc.text) {
 			continue
 		}
 		want := &cosiv1alpha1.DriverGrantBucketAccessResponse{AccountId: "ba-1", Credentials: tc.want}
@@ -354,15 +354,15 @@ func TestV1alpha1(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options staticdriver.Options
-		says    string
+		text    string
 	}{
 		"Good":     {staticdriver.Options{Endpoint: "unix:///run/s.sock"}, ""},
 		"Name":     {staticdriver.Options{Endpoint: "unix:///run/s.sock", Name: "A_b"}, `driver name "A_b"`},
 		"Endpoint": {staticdriver.Options{Endpoint: "unix:///run/s"}, "ends in .sock"},
 	} {
 		err := tc.options.Validate()
-		if (err != nil) != (tc.says != "") || err != nil && !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: %v, want %q", name, err, tc.says)
+		if (err != nil) != (tc.text != "") || err != nil && !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("%s: %v, want %q", name, err, tc.text)
 		}
 	}
 }

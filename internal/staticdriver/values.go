@@ -11,7 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/proto/secretparameters"
 )
 
-// ParameterAccessMode is the parameter of a BucketAccessClass for what the credentials of its Secret permit: ReadWrite, which is
+// ParameterAccessMode is the parameter of a BucketAccessClass for the mode of the credentials in its Secret: ReadWrite, which is
 // the default, ReadOnly or WriteOnly.
 const ParameterAccessMode = "accessMode"
 

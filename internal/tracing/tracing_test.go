@@ -53,7 +53,7 @@ func connect(t *testing.T, provider trace.TracerProvider) *grpc.ClientConn {
 	return conn
 }
 
-// TestSpans: a call and what the server does are spans below each other, with the code of an error but without its
+// TestSpans: a call and the work of the server are spans below each other, with the code of an error but without its
 // message. A probe is none.
 func TestSpans(t *testing.T) {
 	recorder := tracetest.NewSpanRecorder()

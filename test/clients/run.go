@@ -172,9 +172,9 @@ func (o operation) mayFail(c *client, s step, err error) bool {
 	switch {
 	case strings.HasPrefix(o.title, "Put if"):
 		expected += "|" + precondition
-	case c.protocol == azure && s.do == "sync": // a client that uploads only what is not there has uploaded it
+	case c.protocol == azure && s.do == "sync": // the first upload succeeded, and If-None-Match: * fails the second
 		expected += `|BlobAlreadyExists`
-	case o.title == "Lease": // a released lease is not released again
+	case o.title == "Lease": // the first request released the lease
 		expected += `|LeaseIdMismatchWithLeaseOperation`
 	case o.title == "Append blob": // a repeated request without a condition appends twice
 		expected += `|bytes differ`

@@ -16,7 +16,7 @@ var (
 	currentProgram  = flag.String("current", "", "the program cosi-emu of this build")
 )
 
-// TestLongSkew replaces controller and sidecar of the previous build by those of this one, back, and again, one after the
+// TestLongSkew replaces controller and sidecar of the previous build by the components of this one, back, and again, one after the
 // other in both orders. Meanwhile there are claims and accesses in every state. No pair of builds changes or loses anything
 // of the objects that are ready, each completes new ones, and the last pair completes all that was held.
 func TestLongSkew(t *testing.T) {
@@ -75,7 +75,7 @@ func (p programs) lead(tb testing.TB, to swap) {
 	}
 }
 
-// options are those of an emulator whose components are the programs of the links.
+// options configure an emulator whose components are the programs of the links.
 func (p programs) options(api objectstorage.Version) emulator.Options {
 	common := []string{
 		"--api=" + string(api), "--kubeconfig=$(KUBECONFIG)", "--health-probe-bind-address=$(PROBE_ADDRESS)", "--kube-api-qps=-1",

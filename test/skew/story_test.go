@@ -23,7 +23,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// retryMaxDelay limits the wait for what the driver has rejected, once it does not any more.
+// retryMaxDelay limits the wait until a rejected call is repeated.
 const retryMaxDelay = 2 * time.Second
 
 // story has claims and accesses in every state, in an emulator whose components are processes.
@@ -133,11 +133,11 @@ func (s *story) end(name string) {
 	}
 }
 
-// awaitHeld waits until the present sidecar has met every fault: it has tried what is held.
+// awaitHeld waits until the present sidecar has met every fault: it has repeated each held call.
 func (s *story) awaitHeld() {
 	s.Helper()
 	mark := s.emu.Journal().Mark()
-	harness.Eventually(s, "the sidecar tries what the driver rejects", func(context.Context) error {
+	harness.Eventually(s, "the sidecar repeats the rejected calls", func(context.Context) error {
 		met := map[string]bool{}
 		for _, e := range s.emu.Journal().Since(mark) {
 			met[e.Fault] = true
@@ -151,7 +151,7 @@ func (s *story) awaitHeld() {
 	})
 }
 
-// swap replaces the build of a component. The new pair works: it tries what is held, keeps what is ready, and completes the
+// swap replaces the build of a component. The new pair works: it repeats held calls, keeps ready objects, and completes the
 // life of a claim and an access.
 func (s *story) swap(to swap) {
 	s.Helper()

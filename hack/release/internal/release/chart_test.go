@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestChart: the chart has the version of the release, and the tag of its image as default. All other files are those of the
+// TestChart: the chart has the version of the release, and the tag of its image as default. All other files are unchanged from the
 // repository.
 func TestChart(t *testing.T) {
 	const root = "../../../.."

@@ -20,7 +20,7 @@ func TestRenewalTime(t *testing.T) {
 		"Short":   {"the driver is not asked again at once", "2027-03-01T12:00:05Z", minRenewal},
 		"Expired": {"a driver that returns it does so again", "2027-03-01T12:00:00Z", 0},
 		"Not":     {"it does not expire", "", 0},
-		"Text":    {"an application decides what it means", "tomorrow", 0},
+		"Text":    {"only times are understood", "tomorrow", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
