@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestChart: the chart has the version of the release, and the tag of its image as default. All other files are unchanged from the
-// repository.
+// TestChart: the chart has the version of the release, and the tag of its image as default. All other files are
+// unchanged.
 func TestChart(t *testing.T) {
 	const root = "../../../.."
 	o := Options{Root: root, Out: t.TempDir(), Version: "v0.2.0-rc.1", Time: time.Unix(1_800_000_000, 0).UTC()}
