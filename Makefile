@@ -39,8 +39,9 @@ GOGC ?= 400
 SEED ?= 1
 
 # The packages whose tests take longest begin first, so that none of them runs alone at the end.
-SLOWEST := $(addprefix ./,cmd/cosi-emu internal/explore scenarios/suite conformance emulator sidecar \
-	internal/scenario/engine/contract sidecar/v1alpha1 test/e2e test/differential internal/controlplane/envtest controller)
+SLOWEST := $(addprefix ./,cmd/cosi-emu internal/explore test/integration test/e2e scenarios/suite conformance emulator sidecar \
+	internal/scenario/engine/contract sidecar/v1alpha1 internal/controlplane/envtest internal/ui internal/node controller \
+	test/differential)
 
 # golangci-lint runs vet. Without it, go test does not read all dependencies a second time.
 GOTEST = COSI_EMU_TEST_SEED=$(SEED) GOGC=$(GOGC) $(GOTESTSUM) -- -vet=off -p $(PACKAGES) -parallel $(PARALLEL)
@@ -76,6 +77,10 @@ VERSION ?=
 .PHONY: release
 release: ## Make the files of the release VERSION in bin/release: archives, checksums, SBOMs, formula, chart, image.
 	$(GO) run -C hack/release . -version '$(VERSION)' $(RELEASEFLAGS)
+
+.PHONY: release-recordings
+release-recordings: # Record the suite with the program of the release VERSION, the reference of make test-skew for later builds.
+	@GO='$(GO)' hack/recordings.sh '$(VERSION)'
 
 .PHONY: clean
 clean: ## Remove what was built here. The user's cache stays.
@@ -121,7 +126,7 @@ test-suites: setup # Run all scenarios that ship on kube-apiserver and etcd.
 RACE := ./emulator/fault ./emulator/journal ./internal/pods/... ./internal/seam ./internal/subprocess ./fakedriver \
 	$(addprefix ./internal/dataplane/,azure gcs/protocol s3 s3/answers/protocol s3/authentication s3/s3op) \
 	$(addprefix ./internal/,dataplane/pipeline driverserver/outage store store/administration store/blobstore store/objects/contract) \
-	./internal/reconcile ./internal/sidecar/connection ./internal/sidecar/inflight
+	./internal/reconcile ./internal/reconcile/metrics ./internal/sidecar/connection ./internal/sidecar/inflight
 
 .PHONY: test-race
 test-race: # Run tests with the race detector.
@@ -148,6 +153,7 @@ test-modules: # Run the tests of the other modules.
 	cd test/schema && $(GO) test ./...
 	cd test/helm && $(GO) test -run '^TestChart' ./...
 	cd test/monitoring && $(GO) test ./...
+	cd test/testcontainers && $(GO) test ./...
 	cd test/olddriver && $(GO) vet ./...
 	cd test/azure && $(GO) test ./...
 	cd test/bench && $(GO) test -skip '$(LONG)' ./...
@@ -156,16 +162,17 @@ test-modules: # Run the tests of the other modules.
 test-release: # Make a release for this machine, twice, and run its archive and its image in empty roots.
 	cd hack/release && $(GO) test -timeout 15m ./...
 
-# make test-skew PREVIOUS=v0.1.0
+# make test-skew PREVIOUS=v0.1.0, or with the unpacked recordings of a release: make test-skew RECORDINGS=DIR
 PREVIOUS ?=
+RECORDINGS ?=
 .PHONY: test-skew
 test-skew: build # Replace controller and sidecar of a PREVIOUS build by those of this one, one after the other, and back.
-	@GO='$(GO)' PREVIOUS='$(PREVIOUS)' TESTFLAGS='$(TESTFLAGS)' hack/skew.sh
+	@GO='$(GO)' PREVIOUS='$(PREVIOUS)' RECORDINGS='$(abspath $(RECORDINGS))' TESTFLAGS='$(TESTFLAGS)' hack/skew.sh
 
 # The archive for this machine, and who tries it.
 STRANGER := v0.0.0-stranger
 .PHONY: stranger
-stranger: # Type the first ten minutes of three people in an empty root, and write the table of docs/reports/first-day.md.
+stranger: # Type the first ten minutes and the mistakes of three people in an empty root, and write the table of docs/reports/first-day.md.
 	rm -rf $(BIN)/release/$(STRANGER)
 	$(MAKE) release VERSION=$(STRANGER) RELEASEFLAGS="-allow-changes -platforms $$($(GO) env GOOS)/$$($(GO) env GOARCH)"
 	$(GO) run ./test/stranger --archive $(BIN)/release/$(STRANGER)/*.tar.gz --page docs/reports/first-day.md
@@ -237,9 +244,10 @@ nightly-sample: test-sample # Try another sample than the gate, also in all scen
 nightly-mutants: mutants # Have the nets find the bugs of all mutants and patches.
 
 .PHONY: nightly-differential
-nightly-differential: setup # Compare both control planes: 20,000 requests, drawn with SEED, and all scenarios.
+nightly-differential: setup # Compare both control planes: 20,000 requests and 100 sets of owners, drawn with SEED, and all scenarios.
 	@echo 'seed $(SEED): repeat with make $@ SEED=$(SEED)'
 	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestSame$$' -requests 20000 -seed $(SEED)
+	$(GO) test ./test/differential -v -count 1 -timeout 30m -run '^TestProgramsOwners$$' -forests 100 -seed $(SEED)
 	$(GO) test ./test/differential -v -count 1 -timeout 55m -run '^TestLongScenarios$$' -scenarios 0
 
 .PHONY: nightly-control-planes
@@ -287,7 +295,8 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 		--out $(BIN)/found $(OWN_COMPONENTS)
 
 .PHONY: nightly-skew
-nightly-skew: test-skew # Upgrade from the last release to this build, and back.
+nightly-skew: test-skew # Upgrade from the last release to this build, and back; replay the recordings of the release in bin/reference.
+	if [ -d $(BIN)/reference ]; then $(MAKE) test-skew RECORDINGS=$(BIN)/reference; fi
 
 .PHONY: nightly-soak
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
@@ -460,6 +469,7 @@ lint: $(BIN)/golangci-lint ## Run the linters.
 	cd test/schema && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/helm && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 	cd test/monitoring && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
+	cd test/testcontainers && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml ./...
 
 ##@ Verify
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
@@ -59,7 +60,7 @@ type Options struct {
 func ParseProtocols(names []string) ([]cosiv1alpha2.ObjectProtocol_Type, error) {
 	var protocols []cosiv1alpha2.ObjectProtocol_Type
 	for _, name := range names {
-		number, known := cosiv1alpha2.ObjectProtocol_Type_value[name]
+		number, known := cosiv1alpha2.ObjectProtocol_Type_value[strings.ToUpper(name)]
 		protocol := cosiv1alpha2.ObjectProtocol_Type(number)
 		if !known || !isServed(protocol) {
 			return nil, fmt.Errorf("%q: a v1alpha1 driver serves S3 or AZURE", name)
@@ -110,11 +111,20 @@ func (o Options) ValidateDriver() error {
 			return fmt.Errorf("protocol %s is given twice", protocol)
 		}
 	}
-	if o.S3Endpoint == "" {
+	return ValidateS3Endpoint(o.S3Endpoint)
+}
+
+// ValidateS3Endpoint returns an error for an S3Endpoint that New rejects. An empty one is valid.
+func ValidateS3Endpoint(endpoint string) error {
+	if endpoint == "" {
 		return nil
 	}
-	if u, err := url.Parse(o.S3Endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("S3 endpoint %q: it must be a URL such as https://s3.example.com", o.S3Endpoint)
+	u, err := url.Parse(endpoint)
+	if err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
 	}
-	return nil
+	if withScheme, err := url.Parse("https://" + endpoint); !strings.Contains(endpoint, "://") && err == nil && withScheme.Host != "" {
+		return fmt.Errorf("S3 endpoint %q has no scheme; write https://%s, or http://%s for a service without TLS", endpoint, endpoint, endpoint)
+	}
+	return fmt.Errorf("S3 endpoint %q: it must be a URL such as https://s3.example.com", endpoint)
 }

@@ -115,7 +115,10 @@ func (r *Report) WriteBadge(w io.Writer) error {
 	case r.untested():
 		message, color = NotTested, "lightgrey"
 	case message == "":
-		message, color = NotConformant, "red"
+		message, color = r.worst(), "red"
+	}
+	if message == Unproved {
+		color = "lightgrey"
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -150,11 +153,12 @@ func (r Result) writeLeftovers(b *strings.Builder) {
 // WriteMarkdown writes a summary, for GITHUB_STEP_SUMMARY.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## COSI conformance of %s (%s)\n\n| profile | verdict | pass | fail | not reached | skipped | not supported |\n"+
-		"| --- | --- | --- | --- | --- | --- | --- |\n", r.name(), r.Dialect.Protocol())
+	fmt.Fprintf(&b, "## COSI conformance of %s (%s)\n\n"+
+		"| profile | verdict | pass | fail | not reached | not proved | skipped | not supported |\n"+
+		"| --- | --- | --- | --- | --- | --- | --- | --- |\n", r.name(), r.Dialect.Protocol())
 	for _, v := range r.Verdicts {
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d |\n", v.Profile, v.Verdict,
-			v.Counts[Pass], v.Counts[Fail], v.Counts[NotReached], v.Counts[Skipped], v.Counts[NotSupported])
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", v.Profile, v.Verdict,
+			v.Counts[Pass], v.Counts[Fail], v.Counts[NotReached], v.Counts[NotProved], v.Counts[Skipped], v.Counts[NotSupported])
 	}
 	if r.Slow != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.Slow)
@@ -206,8 +210,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.problem())
 	} else {
-		r.writeNotReached(&b)
+		r.writeUndecided(&b, NotReached, "Not reached")
 	}
+	r.writeUndecided(&b, NotProved, "Not proved")
 	r.writeDifferences(&b)
 	for i, id := range r.FixFirst {
 		if i == 0 {
@@ -219,26 +224,26 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// shownNotReached is how many checks that were not reached a summary has.
-const shownNotReached = 3
+// shownUndecided is how many checks that were not reached, or not proved, a summary has.
+const shownUndecided = 3
 
-// writeNotReached writes why checks were not reached.
-func (r *Report) writeNotReached(b *strings.Builder) {
+// writeUndecided writes why checks ended in a state.
+func (r *Report) writeUndecided(b *strings.Builder, state, heading string) {
 	n := 0
 	for i := range r.Results {
-		if r.Results[i].State != NotReached {
+		if r.Results[i].State != state {
 			continue
 		}
 		n++
 		if n == 1 {
-			b.WriteString("\nNot reached:\n")
+			fmt.Fprintf(b, "\n%s:\n", heading)
 		}
-		if n <= shownNotReached {
+		if n <= shownUndecided {
 			fmt.Fprintf(b, "  %s\n", r.Results[i].Explain())
 		}
 	}
-	if n > shownNotReached {
-		fmt.Fprintf(b, "  and %d more, which the report has\n", n-shownNotReached)
+	if n > shownUndecided {
+		fmt.Fprintf(b, "  and %d more, which the report has\n", n-shownUndecided)
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return timeline.WriteAs(w, document, timeline.Presentation{
 		Title: fmt.Sprintf("COSI conformance of %s: %s", r.name(), r.headline()), Noun: "check", User: "suite",
 		Outcomes: map[outcome.Outcome]string{
-			outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped or not supported",
+			outcome.Passed: Pass, outcome.Failed: Fail, outcome.Broken: NotReached, outcome.Skipped: "skipped, not supported or not proved",
 		},
 		Links:   links,
 		Rerun:   func(s report.Scenario) string { return reruns[s.Name] },
@@ -46,7 +46,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // byUrgency returns the results with those first that a reader has to act on.
 func (r *Report) byUrgency() []Result {
 	rank := func(result Result) int {
-		return cmp.Or(slices.Index([]string{Fail, NotReached, Pass}, result.State)+1, len(checkStates))
+		return cmp.Or(slices.Index([]string{Fail, NotReached, NotProved, Pass}, result.State)+1, len(checkStates))
 	}
 	sorted := slices.Clone(r.Results)
 	slices.SortStableFunc(sorted, func(a, b Result) int { return cmp.Compare(rank(a), rank(b)) })
@@ -54,7 +54,7 @@ func (r *Report) byUrgency() []Result {
 }
 
 // checkStates are the states of a check, in the order of the table of verdicts.
-var checkStates = []string{Pass, Fail, NotReached, Skipped, NotSupported}
+var checkStates = []string{Pass, Fail, NotReached, NotProved, Skipped, NotSupported}
 
 // name returns the driver's name for the page.
 func (r *Report) name() string { return cmp.Or(r.Driver, "a driver") }
@@ -66,9 +66,20 @@ func (r *Report) headline() string {
 		return NotTested
 	}
 	if len(profiles) == 0 {
-		return NotConformant
+		return r.worst()
 	}
 	return "conformant to " + strings.Join(profiles, ", ")
+}
+
+// worst is the verdict about a driver that conforms to no profile.
+func (r *Report) worst() string {
+	has := func(verdict string) bool {
+		return slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Verdict == verdict })
+	}
+	if !has(NotConformant) && has(Unproved) {
+		return Unproved
+	}
+	return NotConformant
 }
 
 // outcomeOf returns the state of a check in the word of a report.
@@ -101,7 +112,7 @@ func (r Result) entry() report.Scenario {
 	if r.Check.Generation != "" {
 		s.Labels["generation"] = r.Check.Generation
 	}
-	if r.State == NotSupported || r.State == Skipped {
+	if r.State == NotSupported || r.State == Skipped || r.State == NotProved {
 		s.Reason = r.State + ": " + r.Reason
 		return s
 	}
@@ -150,7 +161,8 @@ func (r *Report) plain(failed int) string {
 	if failed == 0 {
 		return fmt.Sprintf("No check of %d failed.", len(r.Results))
 	}
-	return fmt.Sprintf("%d of %d checks failed. A profile is conformant when no MUST check failed, was skipped or was not reached.",
+	return fmt.Sprintf("%d of %d checks failed. A profile is conformant when "+
+		"no MUST check failed, was skipped, was not reached or was not proved.",
 		failed, len(r.Results))
 }
 

@@ -19,12 +19,15 @@ const (
 	NotSupported = checks.NotSupported
 	Skipped      = checks.Skipped
 	NotReached   = checks.NotReached
+	NotProved    = checks.NotProved
 )
 
 // The verdicts about a profile.
 const (
 	// Conformant: every MUST check that applies passed, and none was skipped.
 	Conformant = "conformant"
+	// Unproved: no MUST check failed, and one succeeded without a proof.
+	Unproved = checks.NotProved
 	// Partial: no MUST check failed, but some were skipped or not reached.
 	Partial = "partial"
 	// NotConformant: a MUST check failed.
@@ -261,12 +264,14 @@ func (r *Report) verdict(profile string, selection bool) Verdict {
 		v.Verdict = NotTested
 	case must[Fail] > 0:
 		v.Verdict = NotConformant
-	case must[Pass]+must[Skipped]+must[NotReached] == 0:
+	case must[Pass]+must[NotProved]+must[Skipped]+must[NotReached] == 0:
 		v.Verdict = Unsupported
-	case must[Pass]+must[Skipped] == 0:
+	case must[Pass]+must[NotProved]+must[Skipped] == 0:
 		v.Verdict = NotTested
 	case selection || must[Skipped]+must[NotReached] > 0:
 		v.Verdict = Partial
+	case must[NotProved] > 0:
+		v.Verdict = Unproved
 	default:
 		v.Verdict = Conformant
 	}

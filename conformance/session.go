@@ -166,6 +166,7 @@ func (s *session) prepareEndToEnd() {
 		Driver: s.endpoint, Dialect: s.env.Driver.Dialect(), CallTimeout: s.config.CallTimeout, Version: s.config.Version,
 		ControlPlaneKind: s.config.ControlPlaneKind, ControlPlaneDir: s.config.ControlPlaneDir,
 		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,
+		S3Endpoint: s.config.Parameters.S3Endpoint,
 	}
 	runner := endtoend.New(options)
 	s.env.EndToEnd, s.stop = runner, runner.Close

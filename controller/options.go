@@ -35,6 +35,11 @@ type Options struct {
 	// none.
 	TracerProvider trace.TracerProvider
 
+	// WatchNamespaces are the namespaces that the controller serves: their BucketClaims and BucketAccesses, and the
+	// Buckets of these claims. It does not read objects of other namespaces, and leaves their Buckets alone. Empty means all
+	// namespaces.
+	WatchNamespaces []string
+
 	// Strict rejects meaningless input that v1alpha1 allows, such as an authentication type that
 	// does not exist. Otherwise it is accepted, as in COSI v0.2, with an Event that names the
 	// field. v1alpha2 allows no such input.

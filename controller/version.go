@@ -32,20 +32,20 @@ func addReconcilers(s *instance.Setup) error {
 	protector := claimprotection.New(s.GetClient(), s.GetAPIReader())
 	claims := &bucketclaim.Reconciler{
 		Client: s.GetClient(), Live: s.GetAPIReader(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
-		TracerProvider: s.TracerProvider,
+		Namespaces: s.Namespaces, TracerProvider: s.TracerProvider,
 	}
 	if err := claims.SetupWithManager(s, s.ControllerOptions()); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)
 	}
 	accesses := &bucketaccess.Reconciler{
 		Client: s.GetClient(), Live: s.GetAPIReader(), Recorder: s.Recorder, APIErrors: s.APIErrors, Protector: protector,
-		TracerProvider: s.TracerProvider,
+		Namespaces: s.Namespaces, TracerProvider: s.TracerProvider,
 	}
 	if err := accesses.SetupWithManager(s, s.ControllerOptions()); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketAccesses: %w", err)
 	}
 	buckets := bucket.New(s.GetClient(), s.GetAPIReader(), s.Recorder, s.APIErrors)
-	buckets.TracerProvider = s.TracerProvider
+	buckets.Namespaces, buckets.TracerProvider = s.Namespaces, s.TracerProvider
 	if err := buckets.SetupWithManager(s, s.ControllerOptions()); err != nil {
 		return fmt.Errorf("set up the reconciler of Buckets: %w", err)
 	}

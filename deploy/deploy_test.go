@@ -42,7 +42,15 @@ var (
 		"ServiceAccount cosi-controller", "ServiceAccount cosi-sidecar",
 	}
 	rightsV1alpha1 = []string{"ClusterRole cosi-sidecar-v1alpha1", "ClusterRoleBinding cosi-sidecar-v1alpha1"}
-	controller     = []string{
+	namespaced     = slices.Concat([]string{
+		"ClusterRole cosi-controller-cluster-scoped", "ClusterRole cosi-controller-namespaced",
+		"ClusterRole cosi-sidecar-cluster-scoped", "ClusterRole cosi-sidecar-namespaced",
+		"ClusterRoleBinding cosi-controller-cluster-scoped", "ClusterRoleBinding cosi-sidecar-cluster-scoped",
+		"Role cosi-controller-events", "Role cosi-sidecar-events", "RoleBinding cosi-controller-events", "RoleBinding cosi-sidecar-events",
+	}, slices.DeleteFunc(slices.Clone(rights), func(name string) bool {
+		return strings.HasPrefix(name, "ClusterRole") && (strings.HasSuffix(name, " cosi-controller") || strings.HasSuffix(name, " cosi-sidecar"))
+	}))
+	controller = []string{
 		"Deployment cosi-controller", "PodDisruptionBudget cosi-controller", "Service cosi-controller-metrics",
 	}
 	driver = []string{
@@ -67,6 +75,15 @@ func TestBuild(t *testing.T) {
 		}},
 		{"Bridge", "bridge", "a driver of v1alpha1 for it", []string{"Deployment cosi-old-driver"}},
 		{"RBACV1alpha1", "rbac/v1alpha1", "the additional rights of a sidecar of v1alpha1", rightsV1alpha1},
+		{"Namespaced", "rbac-namespaced", "the rights in the whole cluster are replaced, the others stay", namespaced},
+		{"Served", "rbac-namespaced/served", "the rights in one namespace", []string{"RoleBinding cosi-controller", "RoleBinding cosi-sidecar"}},
+		{"NamespacedV1alpha1", "rbac-namespaced/v1alpha1", "the additional rights of a sidecar of v1alpha1", []string{
+			"ClusterRole cosi-sidecar-v1alpha1-cluster-scoped", "ClusterRole cosi-sidecar-v1alpha1-namespaced",
+			"ClusterRoleBinding cosi-sidecar-v1alpha1-cluster-scoped",
+		}},
+		{"ServedV1alpha1", "rbac-namespaced/v1alpha1/served", "the additional right in one namespace", []string{
+			"RoleBinding cosi-sidecar-v1alpha1",
+		}},
 		{"V1alpha1", "v1alpha1", "all that COSI v1alpha1 needs but drivers", slices.Concat(kinds, rights, rightsV1alpha1, controller)},
 		{"DriverV1alpha1", "v1alpha1/example-driver", "the same driver, and classes of v1alpha1", driver},
 		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{

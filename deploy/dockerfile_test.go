@@ -71,6 +71,7 @@ func TestDockerfileVersion(t *testing.T) {
 }
 
 // TestDockerfileUser verifies that the manifests forbid root, and set the user of the fake driver.
+// Design: CSI-PACKAGE-1
 func TestDockerfileUser(t *testing.T) {
 	if users := arguments(t, "USER"); !slices.Equal(users, []string{"65532:65532"}) {
 		t.Errorf("the image runs as %v", users)

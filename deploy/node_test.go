@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,10 +30,7 @@ func TestNodeRights(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := map[string]string{"bucketaccesses": "list patch"}
-	if diff := cmp.Diff(want, rightsOf(t, c, deploy.NodeNamespace+":"+deploy.NodeServiceAccount)); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
+	expectRights(t, c, deploy.NodeNamespace+":"+deploy.NodeServiceAccount, "somewhere", map[string]string{"bucketaccesses": "list patch"})
 	template := deploytest.PodTemplates(t, deploytest.Build(t, "node"))["cosi-node"]
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Namespace, pod.GenerateName = deploy.NodeNamespace, "cosi-node-"
@@ -60,7 +56,7 @@ func TestNodePaths(t *testing.T) {
 }
 
 // TestNodeMounts: the kubelet and the Pods see the mounts of the node adapter.
-// Design: CSI-LIFE-2
+// Design: CSI-LIFE-2, CSI-NAMESPACES-2
 func TestNodeMounts(t *testing.T) {
 	adapter := deploytest.PodTemplates(t, deploytest.Build(t, "node"))["cosi-node"].Spec.Containers[0]
 	if privileged := adapter.SecurityContext.Privileged; privileged == nil || !*privileged {

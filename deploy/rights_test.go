@@ -1,6 +1,8 @@
 package deploy_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 const group = "objectstorage.k8s.io"
@@ -43,9 +46,7 @@ func TestRights(t *testing.T) {
 	}
 	for account, rights := range want {
 		t.Run(account, func(t *testing.T) {
-			if diff := cmp.Diff(rights, rightsOf(t, c, deploy.Namespace+":"+account)); diff != "" {
-				t.Errorf("-want, +got:\n%s", diff)
-			}
+			expectRights(t, c, deploy.Namespace+":"+account, "somewhere", rights)
 		})
 	}
 }
@@ -81,13 +82,24 @@ func TestSecureMetricsRights(t *testing.T) {
 	}
 }
 
-// rightsOf are the verbs that an account may use, by resource.
-func rightsOf(t *testing.T, c client.Client, account string) map[string]string {
+// expectRights waits until the authorizer, which watches roles and bindings, grants an account exactly these verbs in a
+// namespace, by resource.
+func expectRights(t *testing.T, c client.Client, account, namespace string, want map[string]string) {
+	t.Helper()
+	harness.Eventually(t, "rights of "+account+" in "+namespace, func(context.Context) error {
+		if diff := cmp.Diff(want, rightsIn(t, c, account, namespace)); diff != "" {
+			return fmt.Errorf("-want, +got:\n%s", diff)
+		}
+		return nil
+	})
+}
+
+func rightsIn(t *testing.T, c client.Client, account, namespace string) map[string]string {
 	t.Helper()
 	rights := map[string]string{}
 	for _, resource := range []string{"buckets", "bucketclaims", "bucketaccesses", "bucketclasses", "bucketaccessclasses", "secrets"} {
 		for _, subresource := range []string{"", "status", "finalizers"} {
-			if verbs := allowed(t, c, account, resource, subresource); len(verbs) > 0 {
+			if verbs := allowed(t, c, account, namespace, resource, subresource); len(verbs) > 0 {
 				rights[strings.TrimSuffix(resource+"/"+subresource, "/")] = strings.Join(verbs, " ")
 			}
 		}
@@ -95,7 +107,7 @@ func rightsOf(t *testing.T, c client.Client, account string) map[string]string {
 	return rights
 }
 
-func allowed(t *testing.T, c client.Client, account, resource, subresource string) []string {
+func allowed(t *testing.T, c client.Client, account, namespace, resource, subresource string) []string {
 	t.Helper()
 	verbs := []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
 	return slices.DeleteFunc(verbs, func(verb string) bool {
@@ -103,7 +115,7 @@ func allowed(t *testing.T, c client.Client, account, resource, subresource strin
 			User:   "system:serviceaccount:" + account,
 			Groups: []string{"system:serviceaccounts", "system:authenticated"},
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: "somewhere", Verb: verb, Group: group, Version: "*", Resource: resource, Subresource: subresource,
+				Namespace: namespace, Verb: verb, Group: group, Version: "*", Resource: resource, Subresource: subresource,
 			},
 		}}
 		if resource == "secrets" {

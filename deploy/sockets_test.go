@@ -13,7 +13,7 @@ import (
 
 // TestSockets verifies that containers that call each other agree on a socket whose name ends in
 // .sock, in a directory that both have and that no other container has.
-// Design: CK-DEPLOY-1
+// Design: CK-DEPLOY-1, CSI-NAMESPACES-1
 func TestSockets(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, tc := range map[string]struct {
@@ -56,6 +56,7 @@ func TestSockets(t *testing.T) {
 // TestOwnFiles verifies that a driver in a container can write only its socket and its data, and
 // sees no file of its node.
 // Spec: A1-LIFE-2
+// Design: CSI-CONFIG-3
 func TestOwnFiles(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, template := range templates {
@@ -67,6 +68,21 @@ func TestOwnFiles(t *testing.T) {
 		driver := container(t, template.Spec.Containers, "driver")
 		if readOnly := driver.SecurityContext.ReadOnlyRootFilesystem; readOnly == nil || !*readOnly {
 			t.Errorf("%s: the driver can write log files", name)
+		}
+	}
+}
+
+// TestResources verifies that no container can take the memory of its node, and that the scheduler knows what it needs.
+// Design: CSI-CGROUPS-1
+func TestResources(t *testing.T) {
+	for _, dir := range []string{".", "example-driver", "bridge", "v1alpha1/example-driver", "node", "explore"} {
+		for name, template := range deploytest.PodTemplates(t, deploytest.Build(t, dir)) {
+			for _, c := range template.Spec.Containers {
+				resources := c.Resources
+				if resources.Requests.Cpu().IsZero() || resources.Requests.Memory().IsZero() || resources.Limits.Memory().IsZero() {
+					t.Errorf("%s: container %s of %s has the resources %v, want requests for both and a limit of memory", dir, c.Name, name, resources)
+				}
+			}
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (e *Emulator) startNew(ctx context.Context, options component.Options) erro
 	name := options.Name
 	options.Journal, options.Failed, options.Faults = e.journal, e.fail, e.faults
 	options.Hooks = seam.Hooks{
-		Outage: e.outage, Interfere: e.interfere, Returned: e.learnGranted, Tombstones: e.tombstones,
+		Outage: e.outage, Interfere: e.interfere, Returned: e.learnGranted, Tombstones: e.tombstones, Past: past{e},
 		LeaseLost: func(by *fault.Applied) { e.leaseLost(name, by) }, //nolint:contextcheck // it is bounded by itself
 	}
 	c := newComponent(options)

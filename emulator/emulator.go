@@ -156,6 +156,8 @@ func (e *Emulator) start(ctx context.Context) error {
 }
 
 func (e *Emulator) prepareFiles() error {
+	own := e.opts.Implementations
+	e.info.OwnComponents = own.Controller != nil || own.Sidecar != nil || own.ControllerCommand != nil || own.SidecarCommand != nil
 	e.info.LeaderElection = e.opts.leaderElectionEnabled()
 	e.info.CustomDelays = e.opts.RetryBaseDelay != 0 || e.opts.RetryMaxDelay != 0
 	e.info.Dir, e.info.DataDir, e.info.Snapshot = e.opts.Dir, e.opts.DataDir, e.opts.Snapshot

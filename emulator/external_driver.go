@@ -67,8 +67,12 @@ func (e *Emulator) connectDriver(
 		Identify: func(ctx context.Context, endpoint string) (driveridentity.Identity, error) {
 			return e.askDriver(ctx, endpoint, known)
 		},
-		Name:           func(ctx context.Context, endpoint string) (string, error) { return e.question(endpoint, "").Name(ctx) },
-		AssumeExisting: e.opts.AssumeExisting, Bridges: bridges{e}, Warn: e.warn,
+		Name: func(ctx context.Context, endpoint string) (string, error) { return e.question(endpoint, "").Name(ctx) },
+		Bridge: bridge.Options{
+			AssumeExisting: e.opts.AssumeExisting, Protocols: e.opts.DriverProtocols,
+			S3Endpoint: e.opts.DriverS3Endpoint, S3Region: e.opts.DriverS3Region,
+		},
+		Bridges: bridges{e}, Warn: e.warn,
 	})
 }
 

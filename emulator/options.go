@@ -14,8 +14,10 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -168,6 +170,11 @@ type Options struct {
 	// AssumeExisting makes the bridge in front of your driver use existing buckets without a check,
 	// because a driver of COSI v1alpha1 cannot look them up. Without a bridge it has no effect.
 	AssumeExisting bool
+	// DriverProtocols are those that your driver of COSI v1alpha1 serves, S3 or Azure, since such a driver returns none.
+	// DriverS3Endpoint, a URL, and DriverS3Region are for applications if the driver returns none. They are for the bridge in
+	// front of your driver and for the sidecar of v1alpha1, which needs no DriverProtocols.
+	DriverProtocols                  []cosiv1alpha2.ObjectProtocol_Type
+	DriverS3Endpoint, DriverS3Region string
 	// StoreOnly starts the store with the services of Protocols, and nothing else: Client and Config are not available.
 	// Applications use the root key. The services use TLS only with TLS, also if other machines can connect.
 	StoreOnly bool
@@ -238,6 +245,10 @@ func (o Options) validateDriver() error {
 	}
 	if o.Driver != "" && !isUnixEndpoint(o.Driver) {
 		return fmt.Errorf("%w: driver endpoint %q must have the form unix:///path/to/driver.sock", ErrOptions, o.Driver)
+	}
+	described := bridge.Options{Driver: "any", Protocols: o.DriverProtocols, S3Endpoint: o.DriverS3Endpoint}
+	if err := described.ValidateDriver(); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	return cmp.Or(
 		o.validateStore(), o.validateDriverNames(), o.validateSecretKeys(), o.validateSecretParameters(),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/internal/component"
 	"github.com/cosi-emu/cosi-emu/internal/seam"
@@ -23,6 +24,9 @@ func (e *Emulator) startSidecar(ctx context.Context) error {
 	opts := cosisidecar.Options{Endpoint: e.info.DriverEndpoint}
 	if e.driver != nil {
 		opts = e.driver.SidecarOptions()
+	}
+	if e.opts.API == objectstorage.V1alpha1 { // otherwise a bridge has them
+		opts.S3Endpoint, opts.S3Region = e.opts.DriverS3Endpoint, e.opts.DriverS3Region
 	}
 	opts.DriverGroup, opts.CertificateAuthority = driverGroup, string(e.certificates)
 	if e.opts.Cluster != nil { // in a control plane of its own, the emulator names the drivers

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -40,6 +42,62 @@ func reader(t *testing.T) (client.WithWatch, *fault.Set, *journal.Journal) {
 		t.Fatal(err)
 	}
 	return c, set, j
+}
+
+// TestStaleRights: a component that may get an object, and list none, reads its past. One that may not read it
+// does not.
+func TestStaleRights(t *testing.T) {
+	t.Parallel()
+	const rights = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: reader, namespace: cosi-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
+subjects: [{kind: ServiceAccount, name: reader, namespace: cosi-system}]
+`
+	configs := make(chan *rest.Config, 1)
+	emu := emulatortest.Start(t, emulator.Options{NoDriver: true, Implementations: emulator.Implementations{
+		ControllerRBAC: []byte(rights),
+		Controller: func(cfg *rest.Config, _ logr.Logger) (emulator.Runner, error) {
+			configs <- cfg
+			return idle{}, nil
+		},
+	}})
+	component, err := client.New(harness.Receive(t, "the controller's configuration", configs), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := emulatortest.NamespaceIn(t, emu)
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "m"}}
+	for _, object := range []client.Object{config, secret} {
+		if err := emu.Client().Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		object.SetLabels(map[string]string{"version": "2"})
+		if err := emu.Client().Update(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := fault.Fault{Name: "f", Match: fault.Match{Seam: journal.SeamAPI}, Effect: fault.Effect{Stale: 1}}
+	if err := emu.Faults().Add(f); err != nil {
+		t.Fatal(err)
+	}
+	if got := versionOf(t, component, config); got != "" {
+		t.Errorf("the component gets version %q, want the one before", got)
+	}
+	if err := component.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); !apierrors.IsForbidden(err) {
+		t.Errorf("the component gets a Secret that it may not read: %v", err)
+	}
 }
 
 func TestStale(t *testing.T) {

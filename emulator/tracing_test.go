@@ -30,6 +30,7 @@ import (
 
 // TestTracing follows a claim and an access of each version, and behind a bridge, from the reconcile over the call to
 // the driver to the operation of its store, in one trace. The store fails once in each.
+// Design: CSI-DEBUG-1
 func TestTracing(t *testing.T) {
 	const v1, v2 = "cosi.v1alpha1.Provisioner/", "sigs.k8s.io.cosi.v1alpha2.Provisioner/"
 	tests := map[string]struct {

@@ -232,7 +232,7 @@ func TestDeletionIsAskedForOnce(t *testing.T) {
 	t.Cleanup(func() { cl.Must(d.Close()) })
 	recorder := events.NewFakeRecorder(100)
 	behind := &cacheBehind{Client: cl.Client}
-	r := bucket.NewReconciler(behind, cl.Client, d, inflight.NewCalls().Line(), recorder)
+	r := bucket.NewReconciler(behind, cl.Client, bucket.Served{Driver: d}, inflight.NewCalls().Line(), recorder)
 	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(stored)}
 	for range 2 {
 		_, err := r.Reconcile(t.Context(), request)

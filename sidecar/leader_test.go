@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -270,6 +272,50 @@ func TestDriverNameConflictWithOtherProtocols(t *testing.T) {
 	cl.waitCollisionEvent()
 	first.run.Stop()
 	cl.Must(standby.leadsWithin(harness.Timeout))
+}
+
+// TestOtherNamespaces: a standby whose namespaces the leader does not serve reports it, and stays. The Lease has the leader's
+// namespaces.
+func TestOtherNamespaces(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.elects()
+	logged := make(chan string, 100)
+	logs := funcr.New(func(_, args string) {
+		select {
+		case logged <- args:
+		default: // the test has what it waits for
+		}
+	}, funcr.Options{})
+	serving := func(namespaces ...string) func(*cosisidecar.Options) {
+		return func(o *cosisidecar.Options) { o.WatchNamespaces, o.Logger = namespaces, logs }
+	}
+	first := cl.another(serving(cl.Namespace, "team-a")).launch()
+	cl.Must(first.leadsWithin(harness.Timeout))
+	cl.expectNamespaces(strings.Join(slices.Sorted(slices.Values([]string{cl.Namespace, "team-a"})), "."))
+	standby := cl.another(serving()).launch()
+	for found := false; !found; {
+		line := harness.Receive(cl, "the standby reports the leader's namespaces", logged)
+		found = strings.Contains(line, "watches all namespaces, but the leader") && strings.Contains(line, "team-a")
+	}
+	first.run.Stop()
+	cl.Must(standby.leadsWithin(harness.Timeout))
+	cl.expectNamespaces("")
+}
+
+// expectNamespaces waits until the label of the Lease has the namespaces.
+func (cl *testCluster) expectNamespaces(want string) {
+	cl.Helper()
+	lease := &coordinationv1.Lease{}
+	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(cl.driver.Name())
+	cl.Eventually(func() error {
+		if err := cl.Refresh(lease); err != nil {
+			return err
+		}
+		if got, labelled := lease.Labels["objectstorage.k8s.io/driver-namespaces"]; !labelled || got != want {
+			return fmt.Errorf("the label has %q, %t; want %q", got, labelled, want)
+		}
+		return nil
+	})
 }
 
 // waitCollisionEvent waits for the Event on the Lease.

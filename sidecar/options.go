@@ -50,6 +50,10 @@ type Options struct {
 	// storage; empty if they need none.
 	CertificateAuthority string
 
+	// S3Endpoint and S3Region are for applications if a driver of v1alpha1 returns none: a URL, and a name. They
+	// require the kinds of v1alpha1. With those of v1alpha2, the bridge in front of the driver has them.
+	S3Endpoint, S3Region string
+
 	// SecretKeys are the sets of keys of access Secrets. Empty means the KEP's. With the kinds of
 	// v1alpha1 it must be empty: their Secrets have one key.
 	SecretKeys []v1alpha2.SecretKeySet
@@ -69,6 +73,11 @@ type Options struct {
 	// Now is the clock for the expiry of a Lease whose holder serves other protocols. Nothing else
 	// depends on the time. It defaults to time.Now.
 	Now func() time.Time
+
+	// WatchNamespaces are the namespaces that the sidecar serves: their BucketAccesses and Secrets, and the Buckets of their
+	// BucketClaims. It does not read objects of other namespaces, and leaves their Buckets alone. Empty means all namespaces.
+	// All sidecars of a driver must have the same.
+	WatchNamespaces []string
 
 	// Strict rejects meaningless input that v1alpha1 allows, such as an authentication type that
 	// does not exist. Otherwise it is accepted, as in COSI v0.2, with an Event that names the

@@ -36,7 +36,7 @@ func (cl *testCluster) secretForDriver(token string) *corev1.Secret {
 
 // TestSecretReachesDriver: each call has the Secret that the class names, as it is at that moment, and none of its parameters. Buckets
 // and accesses wait for the Secret, and can be deleted without it.
-// Design: CK-SECRET-1
+// Design: CK-SECRET-1, CSI-SECRET-1
 // KEP: REASON-34
 func TestSecretReachesDriver(t *testing.T) {
 	cl := newTestCluster(t)

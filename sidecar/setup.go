@@ -36,11 +36,11 @@ func generation(d *driver.Driver) instance.Generation {
 }
 
 func addBuckets(i *instance.Instance, d *driver.Driver) error {
-	c, line := i.Manager.GetCache(), i.Line()
+	c, line, served := i.Manager.GetCache(), i.Line(), bucket.Served{Driver: d, Namespaces: i.Options.Namespaces()}
 	return i.AddCaller("Bucket", line,
-		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
-		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
-		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(d)),
+		bucket.NewReconciler(i.Manager.GetClient(), i.Live, served, line, i.Manager.GetEventRecorder(instance.EventSource)),
+		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, served) },
+		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(served)),
 	)
 }
 

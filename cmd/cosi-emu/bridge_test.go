@@ -96,6 +96,87 @@ func TestOldDriver(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// TestRequiredParameter gives all commands the same file, for a driver that requires a parameter in all classes.
+func TestRequiredParameter(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver("-require-parameter", "pool")
+	h.write("params.yaml", "bucket: {pool: fast}\naccess: {pool: fast}\n")
+	with := []string{"--driver", driver.socket, "--params", "params.yaml"}
+	for name, tc := range map[string]struct {
+		args []string
+		says string
+	}{
+		"suite": {append([]string{"run", "--suite", "--scenario", "claim-before-class", "--scenario", "silence"}, with...), "2 passed"},
+		"explore": {
+			append([]string{"explore", "--suite", "--scenario", "silence", "--parallel", "1", "--sample", "1"}, with...), "silence",
+		},
+		"conformance": {
+			[]string{"conformance", "--endpoint", driver.socket, "--params", "params.yaml", "--only", "CB-01"}, "1 pass",
+		},
+	} {
+		if r := h.run(tc.args...); r.code != 0 || !strings.Contains(r.out, tc.says) {
+			t.Errorf("%s: exit code %d\n%s%s", name, r.code, r.out, r.err)
+		}
+	}
+	if r := h.run("run", "--suite", "--scenario", "silence", "--driver", driver.socket); r.code != 1 {
+		t.Errorf("without --params: exit code %d, want 1\n%s%s", r.code, r.out, r.err)
+	}
+	info := h.up(with...)
+	c := connect(t, info.Kubeconfig)
+	c.quickstart()
+	c.remove(accessKey, &v1alpha2.BucketAccess{})
+	c.remove(claimKey, &v1alpha2.BucketClaim{})
+	if out := h.must("example", "--classes", "--params", "params.yaml", "--name", info.Name); strings.Count(out, "pool: fast") != 4 ||
+		strings.Count(out, "driverName: old.example.com") != 4 {
+		t.Errorf("example prints\n%s", out)
+	}
+	h.must("down")
+	driver.expectNothing()
+	h.expectNothingLeft()
+}
+
+// TestDriverWithoutEndpoint has a driver that grants keys and no endpoint: each command that starts a bridge, or a
+// sidecar of v1alpha1, gets the endpoint and the region by flags.
+func TestDriverWithoutEndpoint(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	driver := h.newOldDriver("-no-endpoint")
+	const secret = "- expect: {Secret/key: {stringData: {AWS_ENDPOINT_URL: " + `"http://127.0.0.1:1"` + ", AWS_DEFAULT_REGION: eu-9}}}\n"
+	used := strings.Replace(granted, "- delete:", secret+"- delete:", 1)
+	h.write("one.yaml", scenario("one", claims+ready+used+gone))
+	with := []string{"--driver", driver.socket, "--s3-endpoint", "http://127.0.0.1:1", "--s3-region", "eu-9", "--protocols", "S3"}
+	for name, args := range map[string][]string{
+		"run":     {"run", "one.yaml"},
+		"explore": {"explore", "one.yaml", "--parallel", "1", "--sample", "1"},
+	} {
+		if r := h.run(append(args, with...)...); r.code != 0 {
+			t.Errorf("%s: exit code %d\n%s%s", name, r.code, r.out, r.err)
+		}
+	}
+	r := h.run("run", "one.yaml", "--driver", driver.socket)
+	if r.code != 1 || !strings.Contains(r.out, "start the bridge with --s3-endpoint") {
+		t.Errorf("without the flags: exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+	info := h.up(append([]string{"--api", "v1alpha1"}, with...)...)
+	connect(t, info.Kubeconfig).apply(h.must("example", "--api", "v1alpha1"))
+	for _, variable := range []string{"http://127.0.0.1:1", "eu-9"} {
+		if out := h.must("env", "--access", "demo/photos-rw"); !strings.Contains(out, variable) {
+			t.Errorf("env does not have %s:\n%s", variable, out)
+		}
+	}
+	h.must("down")
+	for _, args := range [][]string{
+		{"up", "--driver", driver.socket}, {"run", "one.yaml", "--driver", driver.socket}, {"explore", "one.yaml", "--driver", driver.socket},
+		{"sidecar", "--endpoint", driver.socket}, {"sidecar", "--api", "v1alpha1", "--endpoint", driver.socket},
+		{"bridge", "--driver", driver.socket, "--listen", "unix:///tmp/unused.sock", "--state-dir", "ids"},
+	} {
+		h.rejected("write https://s3.test, or http://s3.test", append(args, "--s3-endpoint", "s3.test")...)
+	}
+	h.rejected("--s3-endpoint requires --driver or --driver-cmd", "up", "--s3-endpoint", "https://s3.test")
+	h.expectNothingLeft()
+}
+
 // legacy claims an existing bucket of the driver.
 const legacy = `- apply:
     kind: Bucket

@@ -55,7 +55,12 @@ func driving(info *cosiv1alpha2.DriverGetInfoResponse) func(*home) []string {
 }
 
 func (h *home) upWithDriver() []string {
-	return []string{"up", "--driver", "unix://" + filepath.Join(h.dir, "d.sock"), "--connect-timeout", "500ms"}
+	return []string{"up", "--driver", "unix://" + filepath.Join(h.dir, "d.sock")}
+}
+
+// upWithSilentDriver is for a driver that never answers.
+func (h *home) upWithSilentDriver() []string {
+	return append(h.upWithDriver(), "--connect-timeout", "500ms")
 }
 
 func TestBadDrivers(t *testing.T) {
@@ -64,18 +69,18 @@ func TestBadDrivers(t *testing.T) {
 	expectRejected(t, map[string]invalidInput{
 		"NotRunning": {
 			reason: "no process listens there",
-			args:   (*home).upWithDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
+			args:   (*home).upWithSilentDriver, code: 1, says: []string{"d.sock", "did not answer within 500ms", "no such file", "is it running"},
 		},
 		"Silent": {
 			reason: "a process listens there and never answers",
-			args:   func(h *home) []string { h.listen(); return h.upWithDriver() },
+			args:   func(h *home) []string { h.listen(); return h.upWithSilentDriver() },
 			code:   1, says: []string{"d.sock", "did not answer within 500ms"},
 		},
 		"SilentTimeout": {
 			reason: "the limit of the whole start holds as well",
 			args: func(h *home) []string {
 				h.listen()
-				return []string{"up", "--driver", "unix://" + filepath.Join(h.dir, "d.sock"), "--timeout", "500ms"}
+				return append(h.upWithDriver(), "--timeout", "500ms")
 			},
 			code: 1, says: []string{"d.sock", "not ready after 500ms, the limit of --timeout"},
 		},

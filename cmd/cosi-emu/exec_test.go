@@ -71,3 +71,45 @@ func TestExecRefusedManifest(t *testing.T) {
 	}
 	h.expectNothingLeft()
 }
+
+// TestExecRejectedParameter: the driver rejects the parameter of a class. In both versions exec ends with this cause, and not with
+// the end of its wait.
+func TestExecRejectedParameter(t *testing.T) {
+	t.Parallel()
+	const class = `{"apiVersion": "objectstorage.k8s.io/VERSION", "kind": "BucketClass", "metadata": {"name": "odd"}, `
+	for version, tc := range map[string]struct{ class, access string }{
+		"v1alpha2": {
+			class + `"spec": {"driverName": "fake.cosi-emu", "deletionPolicy": "Delete", "parameters": {"quotaBytes": "lots"}}}`,
+			`{"bucketAccessClassName": "standard", "protocol": "S3", "bucketClaims": [{"bucketClaimName": "photos",
+"accessSecretName": "keys", "accessModes": {"objectData": "ReadWrite"}}]}`,
+		},
+		"v1alpha1": {
+			class + `"driverName": "fake.cosi-emu", "deletionPolicy": "Delete", "parameters": {"quotaBytes": "lots"}}`,
+			`{"bucketAccessClassName": "standard", "protocol": "s3", "bucketClaimName": "photos", "credentialsSecretName": "keys"}`,
+		},
+	} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			manifest := h.write("odd.yaml", strings.ReplaceAll(tc.class+`
+---
+{"apiVersion": "objectstorage.k8s.io/VERSION", "kind": "BucketClaim", "metadata": {"name": "photos"},
+"spec": {"bucketClassName": "odd", "protocols": ["S3"]}}
+---
+{"apiVersion": "objectstorage.k8s.io/VERSION", "kind": "BucketAccess", "metadata": {"name": "rw"}, "spec": `+
+				tc.access+"}\n", "VERSION", version))
+			r := h.run("exec", "--api", version, "--apply", manifest, "--access", "default/rw", "--", "echo", "must not run")
+			if r.code != 1 || r.out != "" {
+				t.Errorf("exit code %d, output %q", r.code, r.out)
+			}
+			for _, want := range []string{
+				"default/rw", "COSI does not retry until an object is corrected: Bucket \"", `parameter quotaBytes is "lots"`,
+			} {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("the error has no %q: %s", want, r.err)
+				}
+			}
+			h.expectNothingLeft()
+		})
+	}
+}

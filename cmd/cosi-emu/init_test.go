@@ -33,8 +33,11 @@ func TestInitScenario(t *testing.T) {
 	before := h.read(file)
 	h.rejected("already exists", "init", "scenario", file)
 	h.must("init", "scenario", file, "--force")
-	if h.read(file) != before || h.must("init", "scenario", "-") == "" {
-		t.Error("the file changes, or there is none at standard output")
+	if h.read(file) != before {
+		t.Error("the file changes")
+	}
+	if out := h.must("init", "scenario", "-"); !strings.Contains(out, " cosi-emu lint scenario.yaml\n") {
+		t.Errorf("the commands in the file at standard output do not have its default name:\n%s", out)
 	}
 	h.rejected("scenario, explore, driver-test, ci", "init", "test")
 	h.rejected("requires one of", "init")

@@ -73,15 +73,73 @@ func TestRunSuite(t *testing.T) {
 	}
 }
 
-// TestRunSuiteOverBridge: a bridge is for v1alpha2. Scenarios for v1alpha1 are skipped.
+// TestRunSuiteOverBridge: a bridge is for v1alpha2. Scenarios for v1alpha1 are skipped, which is an error for one that --scenario
+// names alone.
 func TestRunSuiteOverBridge(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	out := h.must("run", "--suite", "--dialect", "v1alpha1", "--scenario", "silence", "--scenario", "v1alpha1-silence")
-	for _, want := range []string{"it is for the kinds of v1alpha1", "\n1 passed, 1 skipped in "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the run does not print %q:\n%s", want, out)
+	const reason, counts = "it is for the kinds of v1alpha1", "\n1 passed, 1 skipped in "
+	for _, tc := range []struct {
+		names []string
+		code  int
+	}{
+		{[]string{"--scenario", "*silence"}, 0},
+		{[]string{"--scenario", "silence", "--scenario", "v1alpha1-silence"}, 2},
+	} {
+		r := h.run(append([]string{"run", "--suite", "--dialect", "v1alpha1"}, tc.names...)...)
+		if r.code != tc.code || !strings.Contains(r.out, reason) || !strings.Contains(r.out, counts) {
+			t.Errorf("%v: exit code %d, want %d, %q and %q:\n%s", tc.names, r.code, tc.code, reason, counts, r.out)
 		}
+		want := "scenario v1alpha1-silence is skipped: " + reason + ": requires an emulator that serves them; " +
+			"meet the requirement, or leave --scenario v1alpha1-silence out"
+		if strings.Contains(r.err, want) != (tc.code == 2) {
+			t.Errorf("%v: exit code %d, and the error is\n%s", tc.names, r.code, r.err)
+		}
+	}
+}
+
+// TestRunSkipped: a run in which nothing ran has tested nothing, and neither has a name of which nothing ran.
+func TestRunSkipped(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("runs.yaml", scenario("runs", "- exec: {command: ['true']}\n"))
+	h.write("old.yaml", strings.Replace(scenario("old", "- exec: {command: ['true']}\n"), "steps:", "setup: {api: v1alpha1}\nsteps:", 1))
+	h.write("good.yaml", scenario("good", "- settle: {}\n"))
+	const program = "is skipped: it runs a program: requires --allow-exec"
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string // in the error
+	}{
+		"File":     {[]string{"runs.yaml"}, 2, "no scenario ran: scenario runs " + program},
+		"V1alpha1": {[]string{"old.yaml"}, 2, "no scenario ran: scenario old " + program},
+		"Both":     {[]string{"old.yaml", "runs.yaml"}, 2, "no scenario ran: scenario "},
+		"Beside":   {[]string{"runs.yaml", "old.yaml", "good.yaml"}, 0, ""},
+		"Name": {
+			[]string{"runs.yaml", "good.yaml", "--scenario", "good", "--scenario", "r*"}, 2,
+			"scenario runs " + program + "; meet the requirement, or leave --scenario 'r*' out",
+		},
+		"Pattern":  {[]string{"runs.yaml", "good.yaml", "--scenario", "*"}, 0, ""},
+		"Misspelt": {[]string{"runs.yaml", "good.yaml", "--scenario", "good", "--scenario", "rusn"}, 2, "none of 2 has the name rusn"},
+		"Filter":   {[]string{"runs.yaml", "good.yaml", "--filter", "story=runs"}, 2, "no scenario ran: scenario runs " + program},
+		"Suite": {
+			[]string{"--suite", "--scenario", "v1alpha1-silence", "--api", "v1alpha2"}, 2,
+			"no scenario would run: ",
+		},
+		"SuiteLabel": {
+			[]string{"--suite", "--filter", "api=v1alpha1,area=conformance", "--api", "v1alpha2"}, 2, "leave --api v1alpha2 out",
+		},
+		"SuiteRequires": {
+			[]string{"--suite", "--no-s3", "--scenario", "bucket-with-objects"}, 2,
+			"no scenario ran: scenario bucket-with-objects is skipped: no S3 service",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := h.run(append([]string{"run"}, tc.args...)...)
+			if r.code != tc.code || !strings.Contains(r.err, tc.want) {
+				t.Errorf("exit code %d, want %d and %q:\n%s%s", r.code, tc.code, tc.want, r.out, r.err)
+			}
+		})
 	}
 }
 

@@ -60,7 +60,7 @@ func version() instance.Version {
 func addReconcilers(s *instance.Setup) error {
 	claims := &bucketclaim.Reconciler{
 		Client: s.GetClient(), Live: s.GetAPIReader(), Recorder: s.Recorder, APIErrors: s.APIErrors,
-		Failures: cosievents.NewFailures(s.Recorder), Strict: s.Strict, TracerProvider: s.TracerProvider,
+		Failures: cosievents.NewFailures(s.Recorder), Strict: s.Strict, Namespaces: s.Namespaces, TracerProvider: s.TracerProvider,
 	}
 	if err := claims.SetupWithManager(s, s.ControllerOptions()); err != nil {
 		return fmt.Errorf("set up the reconciler of BucketClaims: %w", err)

@@ -35,6 +35,8 @@ type Info struct {
 	// DriverDialect is the driver's dialect, a name of dialects.All; empty for the KEP's, or with
 	// API v1alpha1 for the protocol of that version.
 	DriverDialect string `json:"driverDialect,omitempty"`
+	// OwnComponents means that a controller or a sidecar of the user's own runs.
+	OwnComponents bool `json:"ownComponents,omitempty"`
 	// BucketParameters and AccessParameters are the parameters of all classes for a user's driver; empty with
 	// the fake driver.
 	BucketParameters map[string]string `json:"bucketParameters,omitempty"`

@@ -17,8 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/hub"
+	"github.com/cosi-emu/cosi-emu/internal/hub/cause"
 )
 
 // readyTimeout is the time limit for a bucket or keys, which take a fraction of a second.
@@ -32,7 +35,8 @@ func Claim(tb testing.TB, emu *emulator.Emulator, namespace, name string) *v1alp
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec:       v1alpha2.BucketClaimSpec{BucketClassName: emulator.ClassStandard, Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
-	create(tb, emu, claim, func() (bool, []metav1.Condition) { return claim.Status.ReadyToUse, claim.Status.Conditions })
+	create(tb, emu, claim, func() bool { return claim.Status.ReadyToUse },
+		func(all *hub.Lists) cause.List { return cause.OfClaim(all, claim) })
 	return claim
 }
 
@@ -53,7 +57,8 @@ func Access(tb testing.TB, emu *emulator.Emulator, claim *v1alpha2.BucketClaim, 
 			}},
 		},
 	}
-	create(tb, emu, access, func() (bool, []metav1.Condition) { return access.Status.ReadyToUse, access.Status.Conditions })
+	create(tb, emu, access, func() bool { return access.Status.ReadyToUse },
+		func(all *hub.Lists) cause.List { return cause.OfAccess(all, access) })
 	secret := &corev1.Secret{}
 	if err := emu.Client().Get(tb.Context(), client.ObjectKeyFromObject(access), secret); err != nil {
 		tb.Fatalf("read the Secret of BucketAccess %s/%s: %v", claim.Namespace, name, err)
@@ -61,22 +66,37 @@ func Access(tb testing.TB, emu *emulator.Emulator, claim *v1alpha2.BucketClaim, 
 	return credentialsIn(secret.Data)
 }
 
-func create(tb testing.TB, emu *emulator.Emulator, object client.Object, ready func() (bool, []metav1.Condition)) {
+// errFinal ends the wait for an object that COSI does not make ready.
+var errFinal = errors.New("COSI does not retry until an object is corrected")
+
+// create creates an object, and returns when it is ready. Otherwise the test fails with the causes: at
+// once if COSI does not retry.
+func create(tb testing.TB, emu *emulator.Emulator, object client.Object, ready func() bool, causes func(*hub.Lists) cause.List) {
 	tb.Helper()
 	what := fmt.Sprintf("%T %s/%s", object, object.GetNamespace(), object.GetName())
 	if err := emu.Client().Create(tb.Context(), object); err != nil {
 		tb.Fatalf("create %s: %v", what, err)
 	}
+	var known cause.List
 	err := wait.PollUntilContextTimeout(tb.Context(), pollInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
-		err := emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object)
-		isReady, _ := ready()
-		return isReady, err
+		if err := emu.Client().Get(ctx, client.ObjectKeyFromObject(object), object); err != nil || ready() {
+			return err == nil, err
+		}
+		all, err := hub.Read(ctx, emu.Client(), objectstorage.V1alpha2, hub.Options{Namespace: object.GetNamespace()})
+		if err != nil {
+			return false, err
+		}
+		if known = causes(&all); known.Kind() == cause.Final {
+			return false, errFinal
+		}
+		return false, nil
 	})
-	if errors.Is(err, context.DeadlineExceeded) {
-		_, conditions := ready()
-		tb.Fatalf("%s is not ready after %s; its conditions: %+v", what, readyTimeout, conditions)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errFinal):
+		tb.Fatalf("%s is not ready, and %v: %s", what, errFinal, known)
+	case errors.Is(err, context.DeadlineExceeded):
+		tb.Fatalf("%s is not ready after %s: %s", what, readyTimeout, known)
+	case err != nil:
 		tb.Fatalf("wait for %s: %v", what, err)
 	}
 }

@@ -25,5 +25,5 @@ func (m Match) matches(c Operation) bool {
 	if m.Seam != c.Seam || (m.Seam == journal.SeamRPC && c.Serving && m.Component == "") {
 		return false
 	}
-	return glob.Match(m.Component, c.Component) && glob.Match(m.Operation, c.Operation) && glob.Match(m.Subject, c.Subject)
+	return glob.Match(m.Component, c.Component) && journal.MatchOperation(m.Operation, c.Operation) && glob.Match(m.Subject, c.Subject)
 }

@@ -42,6 +42,7 @@ type Journal struct {
 	seq     uint64
 	counts  map[operationKey]int
 	pending map[operationCount]Event // operations that have not ended
+	watches map[operationCount]Event // watches whose responses have not ended
 	changed chan struct{}            // closed and replaced at each append
 	sinkErr error
 	tees    map[*func(Event)]bool
@@ -76,7 +77,10 @@ func New(opts Options) *Journal {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Journal{opts: opts, counts: map[operationKey]int{}, pending: map[operationCount]Event{}, changed: make(chan struct{})}
+	return &Journal{
+		opts: opts, counts: map[operationKey]int{}, pending: map[operationCount]Event{}, watches: map[operationCount]Event{},
+		changed: make(chan struct{}),
+	}
 }
 
 // Begin returns the event of an operation that starts now, with its number. The journal contains it
@@ -106,6 +110,26 @@ func (j *Journal) Pending() []Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Collect(maps.Values(j.pending))
+}
+
+// OpenWatch notes that the API server has begun to answer a watch. The caller calls end when the response has ended.
+func (j *Journal) OpenWatch(e Event) (end func()) {
+	key := operationCount{operationKey{e.Component, e.Seam, e.Operation.Name}, e.Nth}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.watches[key] = e
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		delete(j.watches, key)
+	}
+}
+
+// Watches returns the watches whose responses have begun but not ended, in no order.
+func (j *Journal) Watches() []Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Collect(maps.Values(j.watches))
 }
 
 // ResetCounts ends the counting for a component that was removed. Its events stay, but a new

@@ -248,6 +248,25 @@ func TestPending(t *testing.T) {
 	}
 }
 
+func TestWatches(t *testing.T) {
+	j := journal.New(journal.Options{})
+	begin := func() journal.Event {
+		return j.Begin("sidecar", 1, journal.SeamAPI, journal.Operation{Name: "watch buckets"})
+	}
+	first, second := begin(), begin()
+	endFirst, endSecond := j.OpenWatch(first), j.OpenWatch(second)
+	j.Append(first) // its response goes on
+	endSecond()
+	if diff := cmp.Diff([]journal.Event{first}, j.Watches()); diff != "" {
+		t.Errorf("open watches (-want +got):\n%s", diff)
+	}
+	endFirst()
+	endFirst()
+	if got := j.Watches(); len(got) != 0 {
+		t.Errorf("%v is open, although all watches have ended", got)
+	}
+}
+
 func TestForget(t *testing.T) {
 	j := journal.New(journal.Options{})
 	op := journal.Operation{Name: "DriverCreateBucket"}

@@ -1,6 +1,11 @@
 package journal
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/glob"
+)
 
 // EventPrefix starts the names of watch events at [SeamAPI], such as "event buckets".
 const EventPrefix = "event "
@@ -30,6 +35,24 @@ var (
 	readVerbs  = []string{"get", "list", "watch"}
 	writeVerbs = []string{"create", "update", "patch", "delete", "deletecollection"}
 )
+
+// VerbWrite is the verb of patterns that match each write of a resource at [SeamAPI], by whatever verb.
+const VerbWrite = "write"
+
+// MatchOperation reports whether the name of an operation matches a pattern, in which * is any text. The pattern
+// "write buckets" matches every request that may change a Bucket. "write *" matches no write of a Lease, which is
+// how a leader shows that it is alive.
+func MatchOperation(pattern, name string) bool {
+	if glob.Match(pattern, name) {
+		return true
+	}
+	resources, isWrite := strings.CutPrefix(pattern, VerbWrite+" ")
+	verb, resource, _ := strings.Cut(name, " ")
+	if !isWrite || !slices.Contains(writeVerbs, verb) || resource == "leases" && resources != "leases" {
+		return false
+	}
+	return glob.Match(resources, resource)
+}
 
 // Verbs returns the verbs of requests at [SeamAPI], reading ones first.
 func Verbs() []string { return slices.Concat(readVerbs, writeVerbs) }

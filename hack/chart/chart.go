@@ -25,6 +25,13 @@ var copies = map[string]string{
 	"sidecar-v1alpha1.yaml": "deploy/rbac/v1alpha1/sidecar.yaml",
 	"users.yaml":            "deploy/rbac/users.yaml",
 	"secure-metrics.yaml":   "deploy/secure-metrics/rights.yaml",
+
+	"controller-namespaced.yaml":       "deploy/rbac-namespaced/controller.yaml",
+	"controller-served.yaml":           "deploy/rbac-namespaced/served/controller.yaml",
+	"sidecar-namespaced.yaml":          "deploy/rbac-namespaced/sidecar.yaml",
+	"sidecar-served.yaml":              "deploy/rbac-namespaced/served/sidecar.yaml",
+	"sidecar-v1alpha1-namespaced.yaml": "deploy/rbac-namespaced/v1alpha1/sidecar.yaml",
+	"sidecar-v1alpha1-served.yaml":     "deploy/rbac-namespaced/v1alpha1/served/sidecar.yaml",
 }
 
 // Files returns the generated files of the chart, by their paths below root, the root of the repository.

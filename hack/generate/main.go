@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/hack/kepcoverage"
 	"github.com/cosi-emu/cosi-emu/hack/monitoring"
 	"github.com/cosi-emu/cosi-emu/hack/openapi"
+	"github.com/cosi-emu/cosi-emu/hack/profiles"
 	"github.com/cosi-emu/cosi-emu/hack/rooms"
 	conformance "github.com/cosi-emu/cosi-emu/internal/conformance/page"
 	scenarios "github.com/cosi-emu/cosi-emu/internal/scenario/generate"
@@ -25,7 +26,7 @@ import (
 // generators return the contents of files by their paths below the root of the repository.
 var generators = []func(root string) (map[string][]byte, error){
 	chart.Files, monitoring.Files, kepcoverage.Files, rooms.Files, conformance.Files, scenarios.Files, operationsPage,
-	mutants.Files, openapi.Files,
+	mutants.Files, openapi.Files, profiles.Files,
 }
 
 func main() {

@@ -21,6 +21,25 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
+// failingV1alpha1 are an access, its claim, and the Event of the claim.
+func failingV1alpha1(message string, annotations map[string]string) []client.Object {
+	meta := metav1.ObjectMeta{Namespace: "demo", Name: "photos", Generation: 1}
+	access := &v1alpha1.BucketAccess{
+		ObjectMeta: meta, Spec: v1alpha1.BucketAccessSpec{BucketAccessClassName: "standard", BucketClaimName: "photos"},
+	}
+	claim := &v1alpha1.BucketClaim{ObjectMeta: meta, Spec: v1alpha1.BucketClaimSpec{BucketClassName: "standard"}}
+	access.UID, claim.UID = "access", "claim"
+	return []client.Object{
+		access, claim,
+		&v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}},
+		&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}},
+		&corev1.Event{
+			ObjectMeta:     metav1.ObjectMeta{Namespace: "demo", Name: "why", Annotations: annotations},
+			InvolvedObject: corev1.ObjectReference{UID: claim.UID}, Type: corev1.EventTypeWarning, Reason: "FailedCreateBucket", Message: message,
+		},
+	}
+}
+
 // TestWaitAccessEnds waits for accesses that get no credentials.
 func TestWaitAccessEnds(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "demo", Name: "photos", UID: "1", Generation: 1}
@@ -68,18 +87,17 @@ func TestWaitAccessEnds(t *testing.T) {
 			[]client.Object{access, class, existing, claim("standard", condition(metav1.ConditionUnknown, "the driver is away"))},
 			`BucketClaim "photos": the driver is away`, 30 * time.Second,
 		},
-		"EventV1alpha1": {
-			"An Event of v1alpha1 may be about an earlier state.", objectstorage.V1alpha1,
-			[]client.Object{
-				&v1alpha1.BucketAccess{ObjectMeta: meta, Spec: v1alpha1.BucketAccessSpec{BucketAccessClassName: "standard", BucketClaimName: "photos"}},
-				&v1alpha1.BucketClaim{ObjectMeta: meta, Spec: v1alpha1.BucketClaimSpec{BucketClassName: "standard"}},
-				&v1alpha1.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}},
-				&v1alpha1.BucketAccessClass{ObjectMeta: metav1.ObjectMeta{Name: "standard"}},
-				&corev1.Event{
-					ObjectMeta: meta, InvolvedObject: corev1.ObjectReference{UID: "1"}, Type: corev1.EventTypeWarning,
-					Reason: "FailedCreateBucket", Message: "DriverError: no quota",
-				},
-			}, `no quota`, 30 * time.Second,
+		"RetriedV1alpha1": {
+			"COSI retries.", objectstorage.V1alpha1, failingV1alpha1("DriverError: no quota", nil), `no quota`, 30 * time.Second,
+		},
+		"FinalV1alpha1": {
+			"COSI does not retry.", objectstorage.V1alpha1,
+			failingV1alpha1("DriverRefused: no quota", map[string]string{v1alpha1.FinalGenerationAnnotation: "1"}),
+			`COSI does not retry until an object is corrected: BucketClaim "photos": no quota`, 0,
+		},
+		"CorrectedV1alpha1": {
+			"The Event is about an earlier spec.", objectstorage.V1alpha1,
+			failingV1alpha1("DriverRefused: no quota", map[string]string{v1alpha1.FinalGenerationAnnotation: "0"}), `no quota`, 30 * time.Second,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

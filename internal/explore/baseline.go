@@ -16,13 +16,15 @@ type Baseline struct {
 	Findings int `json:"findings"`
 	// Allow are lines for the scenario's field allow. They accept the findings of the standing oracles.
 	Allow []string `json:"allow,omitempty"`
+	// Terminal means that no fault was tried: an object cannot become as the scenario expects.
+	Terminal bool `json:"terminal,omitempty"`
 }
 
 func (e *explorer) baselineReport() *Baseline {
 	if !e.unclean {
 		return nil
 	}
-	b := &Baseline{}
+	b := &Baseline{Terminal: e.terminal}
 	for _, result := range e.found {
 		b.Findings += len(result.Findings)
 		for _, f := range result.Findings {
@@ -55,6 +57,10 @@ var changing = regexp.MustCompile(`"[^"]*"|<[^<>]*>|[^ ]*\d[^ ]*`)
 // writeText prints how many findings no fault causes, and how to accept them.
 func (b *Baseline) writeText(w *strings.Builder) {
 	if b == nil {
+		return
+	}
+	if b.Terminal {
+		fmt.Fprintln(w, "the scenario fails without a fault, and waiting does not help: no fault was tried; correct the object that it names")
 		return
 	}
 	fmt.Fprintf(w, "%d findings without a fault come first; the runs with faults are judged without them\n", b.Findings)

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -26,7 +27,17 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 		all.Go(func() { errs[i] = e.confirm(ctx, &e.report.Findings[i]) })
 	}
 	all.Wait()
+	// A finding that occurred once may be an effect of other work on the machine.
+	slices.SortStableFunc(e.report.Findings, func(a, b cause.Group) int { return cmp.Compare(rank(a), rank(b)) })
 	return errors.Join(errs...)
+}
+
+// rank is lower for a finding that was seen again.
+func rank(g cause.Group) int {
+	if g.Confirmed {
+		return 0
+	}
+	return 1
 }
 
 // confirm reruns cases of a group until one has the same finding. That case then

@@ -32,6 +32,7 @@ func TestExplore(t *testing.T) {
 	const v1alpha2, v1alpha1 = "testdata/lifecycle.yaml", "testdata/v1alpha1/lifecycle.yaml"
 	lost, stale := []plan.Kind{plan.CrashAfter, plan.LoseReply}, []plan.Kind{plan.Stale}
 	lag, takeover := []plan.Kind{plan.Lag}, []plan.Kind{plan.LoseLease}
+	outage := []plan.Kind{plan.RestartAPIServer, plan.RestartEtcd}
 	tests := map[string]struct {
 		reason  string
 		file    string
@@ -46,6 +47,7 @@ func TestExplore(t *testing.T) {
 		"OneMode":  {"The driver is called as often as a driver of v1alpha1.", v1alpha2, dialects.OneMode, lost, "bridge rpc Driver*", 10},
 		"Lag":      {"Controller and sidecar watch what the other writes.", v1alpha2, "", lag, "* api * *", 6},
 		"TakeOver": {"Another incarnation continues.", v1alpha2, "", takeover, "sidecar rpc Driver*", 6},
+		"Outage":   {"The components repeat their writes, and watch again.", v1alpha2, "", outage, "sidecar rpc DriverCreateBucket *", 1},
 		"Stale":    {"A sidecar of v1alpha1 does not wait for the event after an old answer.", v1alpha1, "", stale, "sidecar api get *", 0},
 	}
 	for name, tc := range tests {

@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -70,6 +71,7 @@ type explorer struct {
 	clean    *run.Record
 	passed   bool // the clean run has no findings
 	unclean  bool // most runs without faults have findings
+	terminal bool // the scenario fails without faults, and no fault is tried
 	leaves   bool // the run without faults leaves something behind
 	baseline run.Baseline
 	reads    map[run.Point]bool // of every run without faults so far
@@ -86,6 +88,9 @@ func (e *explorer) explore(ctx context.Context) error {
 	if err := e.runClean(ctx); err != nil {
 		return err
 	}
+	if e.terminal {
+		return nil
+	}
 	if e.options.MeasureSeams && !e.unclean {
 		if err := e.measureSeams(ctx); err != nil {
 			return err
@@ -96,6 +101,14 @@ func (e *explorer) explore(ctx context.Context) error {
 		return err
 	}
 	return e.finish(ctx, append(e.done.Found, e.found...))
+}
+
+// conclude reports a scenario that fails without faults. The runs without faults have confirmed the findings.
+func (e *explorer) conclude() {
+	e.report.Findings = cause.Groups(e.found)
+	for i := range e.report.Findings {
+		e.report.Findings[i].Confirmed, e.report.Findings[i].Runs = true, decidingRuns
+	}
 }
 
 // finish groups, confirms and shrinks the findings.
@@ -143,7 +156,7 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 
 // decidingRuns is the number of agreeing runs without faults that decide whether they have
 // findings. One of them also warms up. If they have, the scenario runs until a run adds no finding,
-// at most baselineRuns more times.
+// at most baselineRuns more times, unless its objects cannot become as it expects.
 const (
 	decidingRuns = 2
 	baselineRuns = 6
@@ -152,23 +165,7 @@ const (
 // runClean runs the scenario without faults. The last run without findings is the clean run, or else the
 // last one. If most runs have findings, these are the baseline.
 func (e *explorer) runClean(ctx context.Context) error {
-	err := e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
-		added := true
-		for good, bad := 0, 0; good < decidingRuns && (bad < decidingRuns || added && bad < decidingRuns+baselineRuns); {
-			var passed bool
-			if w, passed, added, err = e.runOnce(ctx, w); err != nil {
-				return w, err
-			}
-			if passed {
-				good++
-			} else {
-				bad++
-			}
-			e.unclean = bad >= decidingRuns
-		}
-		return w, nil
-	})
-	if err != nil {
+	if err := e.shared.pool.Lend(ctx, func(w *sandbox.Sandbox) (*sandbox.Sandbox, error) { return e.decide(ctx, w) }); err != nil {
 		return err
 	}
 	if e.unclean {
@@ -177,6 +174,10 @@ func (e *explorer) runClean(ctx context.Context) error {
 		e.found, e.baseline, e.leaves = nil, run.Baseline{}, false
 	}
 	e.report.Baseline = e.baselineReport()
+	if e.terminal {
+		e.conclude()
+		return nil
+	}
 	points := slices.DeleteFunc(run.PointsOf(e.clean.Open(), e.clean.Names), func(p run.Point) bool { return p.Reads() && !e.reads[p] })
 	if e.options.Interference {
 		e.trials = plan.Interferences(e.clean, e.options.Kinds, e.options.At)
@@ -191,36 +192,66 @@ func (e *explorer) runClean(ctx context.Context) error {
 	return nil
 }
 
+// decide runs the scenario without faults until it is known whether it has findings.
+func (e *explorer) decide(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, err error) {
+	of := verdict{added: true}
+	for good, bad, terminal := 0, 0, 0; good < decidingRuns && (bad < decidingRuns || of.added && bad < decidingRuns+baselineRuns); {
+		if w, of, err = e.runOnce(ctx, w); err != nil {
+			return w, err
+		}
+		if of.passed {
+			good++
+		} else {
+			bad++
+		}
+		if of.terminal {
+			terminal++
+		}
+		e.unclean, e.terminal = bad >= decidingRuns, terminal >= decidingRuns
+		if e.terminal {
+			break
+		}
+	}
+	return w, nil
+}
+
+// verdict is about a run without faults.
+type verdict struct {
+	passed   bool // it has no findings
+	added    bool // it has added findings to the baseline
+	terminal bool // a step has failed, and more time would change nothing
+}
+
 func (e *explorer) trialsAt(points ...run.Point) []plan.Trial {
 	return plan.TimingOf(e.options.Emulator.RPCTimeout).Trials(points, e.options.Kinds, e.options.At)
 }
 
-// runOnce runs the scenario without faults, and reports whether it has no findings, and whether it
-// has added some to the baseline.
-func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, passed, added bool, err error) {
+// runOnce runs the scenario without faults.
+func (e *explorer) runOnce(ctx context.Context, w *sandbox.Sandbox) (_ *sandbox.Sandbox, of verdict, err error) {
 	o := w.Run(ctx, e.scenario, []fault.Fault{run.Probe}, nil)
 	if err := errors.Join(run.BrokenError(o), ctx.Err()); err != nil {
 		w, unclean := e.shared.pool.ResetAfter(ctx, w, o)
-		return w, false, false, errors.Join(err, unclean)
+		return w, verdict{}, errors.Join(err, unclean)
 	}
 	found := run.Judge(o, o)
-	passed = len(found) == 0
+	of.passed = len(found) == 0
+	of.terminal = slices.ContainsFunc(o.Result.Failures, func(f outcome.Failure) bool { return f.Terminal })
 	fresh := slices.DeleteFunc(slices.Clone(found), e.baseline.Has)
 	for _, together := range apart(fresh) {
 		e.found = append(e.found, withoutFault(o, together))
 	}
-	added = e.baseline.Add(fresh)
-	if !passed && e.clean != nil { // what differs between runs without faults is no effect of a fault
-		added = e.baseline.Add(slices.Concat(run.Judge(o, e.clean), run.Judge(e.clean, o))) || added
+	of.added = e.baseline.Add(fresh)
+	if !of.passed && e.clean != nil { // what differs between runs without faults is no effect of a fault
+		of.added = e.baseline.Add(slices.Concat(run.Judge(o, e.clean), run.Judge(e.clean, o))) || of.added
 	}
-	if passed || !e.passed {
-		e.clean, e.passed, e.report.Clean = o, passed, o.Steps
+	if of.passed || !e.passed {
+		e.clean, e.passed, e.report.Clean = o, of.passed, o.Steps
 	}
 	e.keepReads(o)
 	left, err := w.Reset(ctx, o)
 	e.leaves = e.leaves || left
 	w, err = e.shared.pool.ReplaceUnclean(ctx, w, err)
-	return w, passed, added, err
+	return w, of, err
 }
 
 // keepReads forgets the reads that a run without faults lacks. How often a component reads depends on how fast its

@@ -199,7 +199,7 @@ func (o Options) kinds() []plan.Kind {
 	if o.Interference {
 		return plan.InterferenceKinds()
 	}
-	return append(plan.Kinds(), plan.LoseLease)
+	return plan.AllKinds()
 }
 
 func (o Options) ofSandboxes() sandbox.Options {

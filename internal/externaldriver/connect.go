@@ -52,7 +52,7 @@ func (o Options) bridged(ctx context.Context, dialect dialects.Dialect) (bool, e
 }
 
 func (d *Driver) connectDirectly(who driveridentity.Identity) {
-	if d.options.AssumeExisting {
+	if d.options.Bridge.AssumeExisting {
 		d.options.Warn(fmt.Sprintf("driver %s serves COSI %s, so it has no bridge that could use existing buckets without a check",
 			who.Name, who.Version))
 	}
@@ -75,9 +75,8 @@ func storesIDs(ctx context.Context, dir string) (stores bool, err error) {
 
 // startBridge starts the bridge in front of the driver.
 func (d *Driver) startBridge(ctx context.Context) (err error) {
-	options := bridge.Options{
-		Driver: d.options.Address, AssumeExisting: d.options.AssumeExisting, Ask: d.options.Ask, Detected: d.detected,
-	}
+	options := d.options.Bridge
+	options.Driver, options.Ask, options.Detected = d.options.Address, d.options.Ask, d.detected
 	if d.options.Ask == nil {
 		options.Dialect = d.dialect
 	}

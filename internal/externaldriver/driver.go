@@ -26,9 +26,9 @@ type Options struct {
 	// Ask returns the dialect of the running driver. It is asked after each connection. It is nil if
 	// the dialect cannot change.
 	Ask func(context.Context) (dialects.Dialect, error)
-	// AssumeExisting makes a bridge use existing buckets without a check.
-	AssumeExisting bool
-	Bridges        Bridges
+	// Bridge has the options of a bridge that the user chooses: AssumeExisting, and those for v1alpha1.
+	Bridge  bridge.Options
+	Bridges Bridges
 	// Warn reports a warning to the user.
 	Warn func(string)
 }

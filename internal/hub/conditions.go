@@ -2,12 +2,14 @@ package hub
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
@@ -31,7 +33,7 @@ var failed = []string{
 }
 
 // conditions derives the conditions of an object: whether it is provisioned, and otherwise the
-// cause from its Events.
+// cause from its Events. Provisioned is False if COSI does not retry.
 func (n *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Condition {
 	provisioned := metav1.Condition{
 		Type: v1alpha2.ConditionProvisioned, Status: metav1.ConditionUnknown, Reason: v1alpha2.ReasonPending, ObservedGeneration: o.Generation,
@@ -43,8 +45,11 @@ func (n *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 		return []metav1.Condition{provisioned}
 	}
 	all := []metav1.Condition{provisioned}
-	if e := n.latest(o, func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning }); e != nil {
-		all = append(all, failure(e, o.Generation))
+	warning := n.latest(o, func(e *corev1.Event) bool {
+		return e.Type == corev1.EventTypeWarning && e.Reason != v1alpha2.ReasonTolerated
+	})
+	if warning != nil {
+		all = append(all, failure(warning, o.Generation))
 	}
 	isWaiting := func(e *corev1.Event) bool {
 		return e.Type == corev1.EventTypeNormal && slices.Contains(waiting, e.Reason)
@@ -52,7 +57,19 @@ func (n *natives) conditions(o *metav1.ObjectMeta, ready bool) []metav1.Conditio
 	if e := n.latest(o, isWaiting); e != nil && !ready {
 		all[0].Reason, all[0].Message = e.Reason, e.Message
 	}
+	if !ready && warning != nil && n.isFinal(o, warning) {
+		all[0].Status, all[0].Reason, all[0].Message = metav1.ConditionFalse, all[1].Reason, all[1].Message
+	}
 	return all
+}
+
+// isFinal reports whether COSI does not retry after the failure of an Event: the component has recorded so for the present
+// generation of the object, and nothing later. A class may have changed since, or the driver.
+func (n *natives) isFinal(o *metav1.ObjectMeta, e *corev1.Event) bool {
+	if e.Annotations[v1alpha1.FinalGenerationAnnotation] != strconv.FormatInt(o.Generation, 10) {
+		return false
+	}
+	return e == n.latest(o, func(e *corev1.Event) bool { return e.Reason != v1alpha2.ReasonTolerated })
 }
 
 func failure(e *corev1.Event, generation int64) metav1.Condition {

@@ -176,8 +176,7 @@ func hubOfComplete() hub.Lists {
 				Parameters: map[string]string{"role": "writer"}, MultiBucketAccess: v1alpha2.MultiBucketAccessSingleBucket,
 			},
 		}},
-		Secrets:    []corev1.Secret{secret},
-		FromEvents: true,
+		Secrets: []corev1.Secret{secret},
 	}
 }
 
@@ -186,7 +185,6 @@ func TestRead(t *testing.T) {
 		t.Errorf("of v1alpha1: -want, +got:\n%s", diff)
 	}
 	want := hubOfComplete()
-	want.FromEvents = false
 	var objects []client.Object
 	for _, o := range []client.Object{
 		&want.Claims[0], &want.Buckets[0], &want.Accesses[0], &want.BucketClasses[0], &want.AccessClasses[0], &want.Secrets[0],
@@ -322,8 +320,14 @@ func TestConditions(t *testing.T) {
 		normal  = corev1.EventTypeNormal
 	)
 	b := &v1alpha1.Bucket{ObjectMeta: cluster("bucket-1", foreign)}
+	b.Generation = 2
 	event := func(kind, reason, message string, after time.Duration) client.Object {
 		return eventOf(b, kind, reason, message, after)
+	}
+	final := func(generation string) client.Object {
+		e := eventOf(b, warning, v1alpha2.ReasonFailedCreateBucket, "DriverRefused: no", 0)
+		e.Annotations = map[string]string{v1alpha1.FinalGenerationAnnotation: generation}
+		return e
 	}
 	for name, tc := range map[string]struct {
 		events          []client.Object
@@ -356,8 +360,24 @@ func TestConditions(t *testing.T) {
 			},
 			want: []string{"Provisioned=Unknown BucketClassNotFound: waiting"},
 		},
-		"Ready":   {ready: true, events: []client.Object{event(warning, "A", "1", 0)}, want: []string{"Provisioned=True Provisioned"}},
-		"Deleted": {deleting: true, events: []client.Object{event(warning, "A", "1", -time.Second)}, want: []string{pending}},
+		"Final": {
+			events: []client.Object{final("2"), event(warning, v1alpha2.ReasonTolerated, "typo", 1)},
+			want:   []string{"Provisioned=False DriverRefused: no", "ProvisionFailed=True DriverRefused: no"},
+		},
+		"FinalBeforeEdit": {
+			events: []client.Object{final("1")}, want: []string{pending, "ProvisionFailed=True DriverRefused: no"},
+		},
+		"FinalBeforeFailure": {
+			events: []client.Object{final("2"), event(warning, v1alpha2.ReasonFailedCreateBucket, "DriverError: no disk", 1)},
+			want:   []string{pending, "ProvisionFailed=True DriverError: no disk"},
+		},
+		"FinalBeforeWait": {
+			events: []client.Object{final("2"), event(normal, v1alpha2.ReasonWaitingForDriver, "waiting", 1)},
+			want:   []string{"Provisioned=Unknown WaitingForDriver: waiting", "ProvisionFailed=True DriverRefused: no"},
+		},
+		"FinalBeforeSuccess": {ready: true, events: []client.Object{final("2")}, want: []string{"Provisioned=True Provisioned"}},
+		"Ready":              {ready: true, events: []client.Object{event(warning, "A", "1", 0)}, want: []string{"Provisioned=True Provisioned"}},
+		"Deleted":            {deleting: true, events: []client.Object{event(warning, "A", "1", -time.Second)}, want: []string{pending}},
 		"Deleting": {
 			deleting: true, ready: true, events: []client.Object{event(warning, v1alpha2.ReasonFailedDeleteBucket, "DriverError: busy", 0)},
 			want: []string{"Provisioned=True Provisioned", "ProvisionFailed=True DriverError: busy"},

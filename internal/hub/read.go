@@ -26,8 +26,6 @@ type Lists struct {
 	AccessClasses []v1alpha2.BucketAccessClass
 	// Secrets are access Secrets. BucketAccessReferenceAnnotation names the access.
 	Secrets []corev1.Secret
-	// FromEvents means that the conditions are derived from Events, which may be about an earlier state.
-	FromEvents bool
 }
 
 // Options limit Read.
@@ -123,7 +121,7 @@ func readV1alpha1(ctx context.Context, from client.Reader, opts Options) (Lists,
 }
 
 func (n *natives) convert() Lists {
-	converted := Lists{FromEvents: true}
+	converted := Lists{}
 	for i := range n.claims.Items {
 		converted.Claims = append(converted.Claims, n.claim(&n.claims.Items[i]))
 	}

@@ -73,6 +73,21 @@ func TestOutdatedReason(t *testing.T) {
 			},
 			want: []summary{{vocabulary.Status, "Bucket/" + bucket}},
 		},
+		"Protocols": {
+			reason: "Users cannot read the Bucket.",
+			happen: on(func(o *observed.Objects) {
+				o.Buckets[0].Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolGCS}
+				o.Claims[0].Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3}
+			}),
+			want: untrueClaim,
+		},
+		"ProtocolsInAnotherOrder": {
+			reason: "The order means nothing.",
+			happen: on(func(o *observed.Objects) {
+				o.Buckets[0].Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolS3, v1alpha2.ProtocolGCS}
+				o.Claims[0].Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS, v1alpha2.ProtocolS3}
+			}),
+		},
 		"AccessClass": {
 			reason: "The class exists.",
 			happen: on(func(o *observed.Objects) {

@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -168,7 +169,7 @@ func (s *story) history() observed.Input {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range s.happenings {
 		e := s.happenings[i].event
-		e.Seq, e.Time, e.Duration = uint64(i+1), clock, time.Millisecond
+		e.Seq, e.Time, e.Duration = uint64(i+1), clock, cmp.Or(e.Duration, time.Millisecond)
 		clock = clock.Add(2 * time.Millisecond)
 		s.input.Events = append(s.input.Events, e)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,6 +19,8 @@ type Text struct {
 	Tail int
 	// Rerun returns the command that runs just this scenario; nil shows none.
 	Rerun func(Scenario) string
+	// Program is the command that runs this program; empty means cosi-emu.
+	Program string
 }
 
 // Write explains why scenarios have not passed.
@@ -42,7 +45,7 @@ func (t Text) scenario(text *strings.Builder, s *Scenario) {
 		fmt.Fprintf(text, "\n  run just this again:\n\n    %s\n", t.Rerun(*s))
 	}
 	if s.Recording != "" {
-		fmt.Fprintf(text, "\n  replay its recording:\n\n    cosi-emu replay %s\n", s.Recording)
+		fmt.Fprintf(text, "\n  replay its recording:\n\n    %s replay %s\n", cmp.Or(t.Program, "cosi-emu"), s.Recording)
 	}
 	text.WriteString("\n")
 }

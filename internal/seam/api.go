@@ -66,8 +66,8 @@ func (s *apiSeam) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if r.streams(resp) {
-		c.record(journal.OutcomeOK, "")
 		resp.Body = newStream(r, resp.Body)
+		c.record(journal.OutcomeOK, "")
 		return resp, nil
 	}
 	return r.finish(resp)

@@ -239,8 +239,14 @@ func TestAPIWatch(t *testing.T) {
 	if events := j.Since(0); len(events) != 1 || events[0].Operation.Name != "watch secrets" {
 		t.Errorf("events: %v, want the begin of the watch", events)
 	}
+	if open := j.Watches(); len(open) != 1 || open[0].Operation.Name != "watch secrets" {
+		t.Errorf("open watches: %v, want this one", open)
+	}
 	i.Fence()
 	if rest, err := io.ReadAll(resp.Body); err == nil {
 		t.Errorf("the watch ended well after the fence, with %q", rest)
+	}
+	if open := j.Watches(); len(open) != 0 {
+		t.Errorf("open watches after the end: %v", open)
 	}
 }

@@ -22,6 +22,7 @@ type stream struct {
 	context     context.Context //nolint:containedctx // the request's, which lasts as long as the watch
 	cancel      context.CancelFunc
 	location    location
+	end         func() // in the journal
 
 	rest []byte // unread bytes of delivered lines
 }
@@ -30,12 +31,14 @@ func newStream(r *apiRequest, body io.ReadCloser) *stream {
 	return &stream{
 		body: body, lines: bufio.NewReader(body), incarnation: r.operation.incarnation,
 		context: r.Context(), cancel: r.operation.cancel, location: r.location(),
+		end: r.operation.incarnation.journal.OpenWatch(r.operation.event),
 	}
 }
 
 // Close implements io.Closer.
 func (s *stream) Close() error {
 	defer s.cancel()
+	s.end()
 	return s.body.Close()
 }
 
@@ -48,6 +51,7 @@ func (s *stream) Read(p []byte) (int, error) {
 		}
 		s.rest = line
 		if err != nil && len(s.rest) == 0 {
+			s.end()
 			return 0, err
 		}
 	}

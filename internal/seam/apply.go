@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 
 	"google.golang.org/protobuf/proto"
 
@@ -31,6 +32,10 @@ type Hooks struct {
 	// Tombstones are the deletions that components have seen, for stale reads; nil if no fault
 	// needs them.
 	Tombstones *Tombstones
+	// Past sends the requests for the past of an object that the component may get; nil means the
+	// component's own connection. The API server serves the past only as lists, and a component that gets an
+	// object need not have the right to list.
+	Past http.RoundTripper
 }
 
 // Inject applies the faults of a set to the operations of this incarnation. It must be

@@ -2,12 +2,14 @@ package seam
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -101,7 +103,7 @@ func (r *apiRequest) location() location {
 }
 
 // at answers a read with the state at an etcd revision. The API server serves past states only as
-// lists, so an object is taken from a list.
+// lists, so an object is taken from a list. The component must have the right to get it; see Hooks.Past.
 func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	past := *r
 	past.Request = r.Clone(r.Context())
@@ -116,6 +118,12 @@ func (r *apiRequest) at(revision uint64) (*http.Response, error) {
 	query.Set("resourceVersion", strconv.FormatUint(revision, 10))
 	query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
 	past.URL.RawQuery = query.Encode()
+	if bench := r.operation.incarnation.hooks.Past; bench != nil && r.info.Verb == "get" {
+		past.next = bench
+		maps.DeleteFunc(past.Header, func(name string, _ []string) bool {
+			return name == "Authorization" || strings.HasPrefix(name, "Impersonate-")
+		})
+	}
 	resp, err := past.pass()
 	if err != nil || r.info.Verb == "list" || resp.StatusCode != http.StatusOK {
 		return resp, err
@@ -176,8 +184,16 @@ func (r *apiRequest) frozen() (*http.Response, error) {
 		return r.fail(string(metav1.StatusReasonInvalid))
 	}
 	c := r.operation
-	if first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64); ok {
-		return r.at(first - 1)
+	first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64)
+	if !ok {
+		return r.pass()
 	}
-	return r.pass()
+	if r.info.Verb != "list" { // its own request shows whether the component may read the object
+		resp, err := r.pass()
+		if err != nil || resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
+			return resp, err
+		}
+		r.drop(resp)
+	}
+	return r.at(first - 1)
 }

@@ -9,16 +9,32 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/ui"
+	"github.com/cosi-emu/cosi-emu/test/browser"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// TestStopped: an open page learns that the emulator has stopped.
-func TestStopped(t *testing.T) {
-	s := start(t, emulator.Options{})
+// anotherPage starts a page of its own for an emulator.
+func (s *stage) anotherPage(t *testing.T) *ui.Page {
+	t.Helper()
 	page, err := ui.Start(t.Context(), ui.Options{Emulator: s.emu, Faults: s.emu.Faults(), Name: sessionName, Version: "v1"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return page
+}
+
+func stopPage(t *testing.T, page *ui.Page) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
+	defer cancel()
+	if err := page.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStopped: an open page learns that the emulator has stopped.
+func TestStopped(t *testing.T) {
+	page := start(t, emulator.Options{}).anotherPage(t)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, page.URL()+"stream", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +44,23 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
-	defer cancel()
-	if err := page.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
+	stopPage(t, page)
 	stream, err := io.ReadAll(response.Body)
 	if err != nil || !strings.HasSuffix(string(stream), "event: stopped\ndata: {}\n\n") {
 		t.Errorf("the stream ends with %q, %v; want the event stopped", string(stream[max(0, len(stream)-80):]), err)
 	}
+}
+
+// TestStoppedPage: an open page shows that the emulator has stopped, and keeps its last state.
+func TestStoppedPage(t *testing.T) {
+	s := start(t, emulator.Options{})
+	page := s.anotherPage(t)
+	b := browser.Start(t)
+	b.Open(page.URL())
+	shown(b, "#dot.on")
+	shown(b, selector("BucketClass", "standard", ""))
+	stopPage(t, page)
+	b.AwaitText("#state", "the emulator has stopped; this page shows its last state")
+	shown(b, "#dot.off")
+	shown(b, selector("BucketClass", "standard", ""))
 }

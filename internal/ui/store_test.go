@@ -51,6 +51,11 @@ func TestStore(t *testing.T) {
 	upload(b, "dog.txt", "a dog")
 	b.AwaitText("#store-answer.bad", "AccessDenied")
 
+	b.Set("#access", "photos-readwrite")
+	b.Submit("#browse")
+	b.AwaitText("#store-answer.bad",
+		`BucketAccess "photos-readwrite": its namespace is missing: write NAMESPACE/photos-readwrite, or choose one of the list`)
+
 	b.Set("#access", "demo/music-readwrite")
 	b.Set("#bucket", credentials.Bucket)
 	b.Submit("#browse")

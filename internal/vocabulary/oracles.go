@@ -26,19 +26,20 @@ func Oracles() []Oracle {
 			"no unfinished upload and no file outlives them. With a driver of your own, each bucket and account that it has created is recorded, " +
 			"or was deleted by a call that returned OK"},
 		{Loss, "nothing is deleted that must be kept, such as data under Retain, everything exists that Kubernetes records as ready, " +
-			"and edited Secrets are restored"},
+			"edited Secrets are restored, and kube-apiserver returns no object older than a write that it has acknowledged"},
 		{Order, "what must survive a crash is persisted before the side effect that it names; cleanup runs in order; " +
 			"no object is ready before its bucket, its grant and its Secrets are; " +
 			"a component without its Lease does not work; no two mutating calls for one bucket are in flight"},
 		{Foreign, "no component touches objects of another driver, or of kinds that it does not own; " +
 			"changes a spec; or removes labels, annotations or finalizers of others"},
 		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
-		{Convergence, "every object is in the state that its spec requires, or a condition explains why not"},
+		{Convergence, "every object is in the state that its spec requires, or a condition explains why not, " +
+			"once all components are idle, or one ends after each start"},
 		{Silence, "once all work is done, no component writes or calls"},
 		{Request, "every call follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
 			"every new Bucket follows from its claim and class"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
-			"and readyToUse equals Provisioned"},
+			"readyToUse equals Provisioned, and a claim that is ready has the protocols of its Bucket"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
 			"the emulator tries every key of its store, to read and to write, by S3, GCS and Azure, and the temporary keys of ServiceAccounts; " +
 			"of an external driver, the S3 keys that it returns"},

@@ -20,6 +20,7 @@ func TestRunners(t *testing.T) {
 		"internal/scenario/loader/suite.go":               "reads the files",
 		"internal/conformance/endtoend/endtoend.go":       "runs those of the area conformance with the driver that is tested",
 		"scenarios/suite/suite_test.go":                   "runs all in the tests",
+		"scenarios/suite/words_test.go":                   "reads their words",
 		"scenarios/suite/bridge_test.go":                  "compares with docs/bridge.md",
 		"scenarios/suite/documents_test.go":               "checks descriptions and labels",
 		"scenarios/suite/example_test.go":                 "lists the areas",

@@ -38,11 +38,11 @@ func generation(d *driver.Driver) instance.Generation {
 }
 
 func addBuckets(i *instance.Instance, d *driver.Driver) error {
-	c, line := i.Manager.GetCache(), i.Line()
+	c, line, served := i.Manager.GetCache(), i.Line(), bucket.Served{Driver: d, Namespaces: i.Options.Namespaces()}
 	return i.AddCaller("Bucket", line,
-		bucket.NewReconciler(i.Manager.GetClient(), i.Live, d, line, i.Manager.GetEventRecorder(instance.EventSource)),
-		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, d) },
-		source.Kind(c, &v1alpha1.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.Bucket]{}, bucket.Predicate(d)),
+		bucket.NewReconciler(i.Manager.GetClient(), i.Live, served, line, i.Manager.GetEventRecorder(instance.EventSource)),
+		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, served) },
+		source.Kind(c, &v1alpha1.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.Bucket]{}, bucket.Predicate(served)),
 		source.Kind(c, &v1alpha1.BucketAccess{}, bucketaccess.MapAccess(c), bucketaccess.EndPredicate()),
 	)
 }
@@ -53,12 +53,15 @@ func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	recorder := i.Manager.GetEventRecorder(instance.EventSource)
 	return i.AddCaller("BucketAccess", line,
 		bucketaccess.NewReconciler(clients, d, line, recorder,
-			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, Strict: i.Options.Strict}),
+			bucketaccess.Options{
+				CertificateAuthority: i.Options.CertificateAuthority, Namespaces: i.Options.Namespaces(), Strict: i.Options.Strict,
+				S3Endpoint: i.Options.S3Endpoint, S3Region: i.Options.S3Region,
+			}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c) },
 		source.Kind(c, &v1alpha1.BucketAccess{}, &handler.TypedEnqueueRequestForObject[*v1alpha1.BucketAccess]{}, bucketaccess.Predicate()),
 		source.Kind(c, &v1alpha1.BucketAccessClass{}, bucketaccess.MapClass(c), bucketaccess.ClassPredicate()),
 		source.Kind(c, &v1alpha1.BucketClaim{}, bucketaccess.MapClaim(c), bucketaccess.ClaimPredicate()),
-		source.Kind(c, &v1alpha1.Bucket{}, bucketaccess.MapBucket(c), bucketaccess.BucketPredicate()),
+		source.Kind(c, &v1alpha1.Bucket{}, bucketaccess.MapBucket(c, i.Options.Namespaces()), bucketaccess.BucketPredicate()),
 		source.Kind(c, secretstore.Metadata(), bucketaccess.MapSecret(c), bucketaccess.SecretPredicate()),
 	)
 }

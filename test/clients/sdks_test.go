@@ -69,6 +69,13 @@ func TestSDKs(t *testing.T) {
 	}
 }
 
+// installsPython has the commands that install the SDKs for Python, by the first part of their modules.
+var installsPython = map[string]string{
+	"boto3":  "make clients-install, as root on Debian, or pip install boto3",
+	"azure":  "make clients-install, as root on Debian, or pip install azure-storage-blob",
+	"google": "pip install google-cloud-storage",
+}
+
 // modules has what npm has installed.
 const modules = "../../bin/clients/node_modules"
 
@@ -88,19 +95,19 @@ func (p program) command(t *testing.T) *exec.Cmd {
 	case "js":
 		path, err := filepath.Abs(modules)
 		if _, found := os.Stat(path); err != nil || found != nil {
-			t.Skip("npm has not installed the SDK: make clients-install")
+			t.Skip("the SDK is not in bin/clients; run: make clients-install")
 		}
 		if err := os.Symlink(path, filepath.Join(dir, "node_modules")); err != nil {
 			t.Fatal(err)
 		}
 		cmd = exec.CommandContext(t.Context(), "node", write("main.mjs"))
 	case "python":
-		sdk := regexp.MustCompile(`(?m)^(?:import|from) ((?:boto3|google|azure)\S*)`).FindStringSubmatch(p.text)[1]
+		sdk := regexp.MustCompile(`(?m)^(?:import|from) ((boto3|google|azure)\S*)`).FindStringSubmatch(p.text)
 		with := slices.IndexFunc(pythons, func(python string) bool {
-			return exec.CommandContext(t.Context(), python, "-c", "import "+sdk).Run() == nil
+			return exec.CommandContext(t.Context(), python, "-c", "import "+sdk[1]).Run() == nil
 		})
 		if with < 0 {
-			t.Skip("Python does not have the module " + sdk)
+			t.Skipf("Python does not have the module %s; run: %s", sdk[1], installsPython[sdk[2]])
 		}
 		cmd = exec.CommandContext(t.Context(), pythons[with], write("main.py"))
 	case "java":

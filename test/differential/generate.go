@@ -17,6 +17,8 @@ type generator struct {
 	random    *rand.Rand
 	kinds     []*kind
 	namespace string
+	// user has limited rights; empty in a run without such a user.
+	user string
 	// current returns an object as the servers have it, for edits of its values.
 	current func(path string) map[string]any
 }
@@ -57,7 +59,7 @@ func (g *generator) next() request {
 		draw   func(subject) request
 	}{
 		{10, g.create}, {16, g.update}, {16, g.mergePatch}, {9, g.jsonPatch}, {5, g.strategicPatch}, {12, g.apply}, {22, g.status},
-		{7, g.delete}, {1, g.deleteCollection}, {5, g.get}, {7, g.list}, {2, g.malformed}, {2, g.review},
+		{7, g.delete}, {1, g.deleteCollection}, {5, g.get}, {7, g.list}, {2, g.malformed}, {2, g.review}, {1, g.big},
 	}
 	total := 0
 	for _, d := range draws {
@@ -67,13 +69,27 @@ func (g *generator) next() request {
 	for _, d := range draws {
 		if at -= d.weight; at < 0 {
 			r := d.draw(s)
-			if g.chance(4) {
-				r.User = "alice"
+			r.User = g.sender()
+			if g.chance(2) {
+				r.Credential = pick(g.random, credentials)
 			}
 			return r
 		}
 	}
 	return g.get(s)
+}
+
+// sender draws who sends a request: nearly always the administrator, unless there is a user whose
+// rights are to be tried.
+func (g *generator) sender() string {
+	switch {
+	case g.chance(4):
+		return "alice"
+	case g.user != "" && g.chance(40):
+		return g.user
+	default:
+		return ""
+	}
 }
 
 func (g *generator) writeOptions() url.Values {
@@ -374,6 +390,21 @@ func (g *generator) list(s subject) request {
 		r.Accept = pick(g.random, []string{acceptTable, acceptList})
 	}
 	return r
+}
+
+// big creates or changes an object by a value near a limit: of annotations (256 KiB), of the data
+// of a Secret (1 MiB), of etcd (1.5 MiB), of a request (3 MiB).
+func (g *generator) big(s subject) request {
+	value := strings.Repeat("x", pick(g.random, []int{200, 300, 1000, 1100, 1500, 1600, 3000, 3200})<<10)
+	field := pick(g.random, [][]string{{"metadata", "annotations", "k"}, {"data", "k"}, {"stringData", "k"}, {"spec", "parameters", "k"}})
+	e := edit{Path: field, Value: value}
+	if g.current(s.path) != nil && g.chance(70) {
+		return g.patch(s, "application/merge-patch+json", text(e.apply(map[string]any{})))
+	}
+	return request{
+		Method: http.MethodPost, Path: s.collection, Object: s.path, ContentType: "application/json", Query: url.Values{},
+		Body: text(e.apply(s.kind.object(0, s.namespace, s.name))),
+	}
 }
 
 // malformed requests have no object of the kind that the path names.

@@ -23,3 +23,8 @@ var knownDifferences = []difference{
 		},
 	},
 }
+
+// isKnown returns whether a list has the reason why answers differ.
+func isKnown(r request, answers [2]response) bool {
+	return slices.ContainsFunc(knownDifferences, func(k difference) bool { return k.is(r, answers[0], answers[1]) })
+}

@@ -128,7 +128,7 @@ func TestProgramsKubectl(t *testing.T) {
 		t.Skip("kubectl diff requires diff, which is not on this machine")
 	}
 	var on [2]kubectl
-	planes, _ := startPlanes(t)
+	planes, _ := startPlanes(t, withoutControllers)
 	for i, plane := range planes {
 		on[i] = newKubectl(t, program, plane)
 	}

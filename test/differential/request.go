@@ -19,8 +19,9 @@ type request struct {
 	Query       url.Values
 	ContentType string
 	Accept      string
-	// User is who sends it; empty means the administrator.
-	User string
+	// User is who sends it; empty means the administrator. Credential selects another way to say
+	// who one is, of credentials; empty means the certificate of the administrator.
+	User, Credential string
 	// Current selects as the body the object as the server answered it last, with the Edits.
 	// Otherwise the body is Body. In both, the values of placeholders are replaced.
 	Current bool
@@ -46,6 +47,9 @@ func (r request) String() string {
 	if r.User != "" {
 		text.WriteString(" as " + r.User)
 	}
+	if r.Credential != "" {
+		text.WriteString(" with " + r.Credential)
+	}
 	for _, header := range []string{r.ContentType, r.Accept} {
 		if header != "" {
 			text.WriteString(" [" + header + "]")
@@ -55,7 +59,7 @@ func (r request) String() string {
 		fmt.Fprintf(&text, "\n  the current object, edited: %v", r.Edits)
 	}
 	if r.Body != "" {
-		text.WriteString("\n  " + r.Body)
+		text.WriteString("\n  " + clip(r.Body))
 	}
 	return text.String()
 }
@@ -83,6 +87,16 @@ func (e edit) String() string {
 		text = text[:80] + "…"
 	}
 	return path + "=" + text
+}
+
+// maxShown is the maximum length of a body in a message.
+const maxShown = 4096
+
+func clip(body string) string {
+	if len(body) <= maxShown {
+		return body
+	}
+	return fmt.Sprintf("%s… (%d bytes)", body[:maxShown], len(body))
 }
 
 // apply edits an object, which it changes. Lists are indexed by numbers. What does not exist is

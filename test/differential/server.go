@@ -2,6 +2,7 @@ package differential
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,13 +12,16 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 )
 
 // server is an API server with its answers.
 type server struct {
-	host   string
-	client *http.Client
-	known  map[string]known
+	host string
+	// clients are the administrator's, which has no name, and one for each of the credentials.
+	clients map[string]*http.Client
+	known   map[string]known
 	// tokens are the latest tokens to continue a list with, by the path of the collection.
 	tokens map[string]string
 }
@@ -39,12 +43,46 @@ type response struct {
 // requestTimeout is longer than a server waits for anything.
 const requestTimeout = time.Minute
 
+// credentials are ways to say who one is: not at all, and in ways that no server can believe.
+var credentials = []string{anonymous, foreignToken, foreignCertificate}
+
+const (
+	anonymous          = "no credential"
+	foreignToken       = "a foreign token"
+	foreignCertificate = "a foreign certificate"
+)
+
 func newServer(cfg *rest.Config) (*server, error) {
-	client, err := rest.HTTPClientFor(cfg)
+	s := &server{host: cfg.Host, clients: map[string]*http.Client{}, known: map[string]known{}, tokens: map[string]string{}}
+	configs := map[string]*rest.Config{"": cfg, anonymous: rest.AnonymousClientConfig(cfg), foreignToken: rest.AnonymousClientConfig(cfg)}
+	configs[foreignToken].BearerToken = "foreign"
+	var err error
+	for credential, config := range configs {
+		if s.clients[credential], err = rest.HTTPClientFor(config); err != nil {
+			return nil, err
+		}
+	}
+	s.clients[foreignCertificate], err = newStranger(configs[anonymous])
+	return s, err
+}
+
+// newStranger returns a client that sends the certificate of an authority that the server does not
+// trust, also if the server asks for others.
+func newStranger(cfg *rest.Config) (*http.Client, error) {
+	authority, err := certs.New()
 	if err != nil {
 		return nil, err
 	}
-	return &server{host: cfg.Host, client: client, known: map[string]known{}, tokens: map[string]string{}}, nil
+	pair, err := authority.NewClient("stranger", "system:masters")
+	if err != nil {
+		return nil, err
+	}
+	config, err := rest.TLSConfigFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair.Certificate, nil }
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config}}, nil
 }
 
 func (s *server) send(ctx context.Context, r request) (*http.Response, error) {
@@ -71,7 +109,7 @@ func (s *server) send(ctx context.Context, r request) (*http.Response, error) {
 	if r.User != "" {
 		out.Header.Set("Impersonate-User", r.User)
 	}
-	return s.client.Do(out)
+	return s.clients[r.Credential].Do(out)
 }
 
 // do sends a request, and remembers the server's answer about its object.

@@ -23,11 +23,7 @@ var versionedKinds = []string{"bucketclaims", "configmaps"}
 
 // TestProgramsVersions lists and watches from old, present, future and compacted versions.
 func TestProgramsVersions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it requires kube-apiserver")
-	}
-	d := newDifferential(t)
-	d.requireOneVersion(t)
+	d := newDifferential(t, withoutControllers)
 	var histories []*versionHistory
 	for _, k := range d.kinds {
 		if len(histories) < len(versionedKinds) && k.Resource == versionedKinds[len(histories)] {

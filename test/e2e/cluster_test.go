@@ -46,11 +46,10 @@ func newTestCluster(tb testing.TB) *testCluster {
 // among the requests that must never be there.
 func newTestClusterWithoutSidecar(tb testing.TB, change ...func(*emulator.Options)) *testCluster {
 	tb.Helper()
-	controlplanetest.Start(tb)
+	options := emulator.Options{NoDriver: true, RetryBaseDelay: never, RetryMaxDelay: never, ControlPlane: controlplanetest.Borrow(tb, "")}
 	goroutines := goleak.IgnoreCurrent()
 	tb.Cleanup(func() { leaks.Check(tb, goroutines) })
 	cl := &testCluster{driver: drivertest.Start(tb, driverName)}
-	options := emulator.Options{NoDriver: true, RetryBaseDelay: never, RetryMaxDelay: never}
 	for _, c := range change {
 		c(&options)
 	}

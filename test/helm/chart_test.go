@@ -80,6 +80,14 @@ driver:
   volumes: [{name: certificates, secret: {secretName: certificates}}]
 sidecar: {extraArgs: [--driver-group=my-driver], secretParametersFrom: [cosi-system]}
 fakeDriver: {extraArgs: [--verbosity=1], existingClaim: buckets}`},
+		{name: "Namespaces", values: `
+watchNamespaces: [team-a, team-b]
+driver: {enabled: true}
+sidecar: {secretParametersFrom: [cosi-system, team-a]}`},
+		{name: "NamespacesV1alpha1", version: objectstorage.V1alpha1, values: `
+api: v1alpha1
+watchNamespaces: [team-a]
+driver: {enabled: true}`},
 		{name: "OneInstance", values: "controller: {replicas: 1}\nuserRoles: false"},
 	}
 	for _, example := range []string{"my-driver", "fake-driver"} {
@@ -169,6 +177,9 @@ func TestChartRejects(t *testing.T) {
 		{"class without name", "bucketClasses: [{deletionPolicy: Delete}]", "'name'"},
 		{"flag without hyphen", "sidecar: {extraArgs: [verbosity]}", "/sidecar/extraArgs/0"},
 		{"pattern for a namespace", "sidecar: {secretParametersFrom: ['team-*']}", "/sidecar/secretParametersFrom/0"},
+		{"pattern for watched namespaces", "watchNamespaces: ['team-*']", "/watchNamespaces/0"},
+		{"watched namespaces as text", "watchNamespaces: team-a,team-b", "/watchNamespaces"},
+		{"namespace twice", "watchNamespaces: [team-a, team-a]", "/watchNamespaces"},
 		{"two fake drivers", "driver: {enabled: true, replicas: 2}", "driver.replicas must be 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -252,6 +263,74 @@ func TestChartSameAsKustomize(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestChartNamespaces: with watchNamespaces, the components have the rights of deploy/rbac-namespaced and no others.
+func TestChartNamespaces(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, values string
+		dirs         []string
+	}{
+		{"V1alpha2", "{watchNamespaces: [team-a, team-b], driver: {enabled: true}}", []string{"rbac-namespaced"}},
+		{
+			"V1alpha1", "{api: v1alpha1, watchNamespaces: [team-a, team-b], driver: {enabled: true}}",
+			[]string{"rbac-namespaced", "rbac-namespaced/v1alpha1"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var want []*unstructured.Unstructured
+			for _, dir := range tc.dirs {
+				want = append(want, deploytest.Build(t, "../../deploy/"+dir)...)
+				for _, namespace := range []string{"team-a", "team-b"} {
+					for _, object := range deploytest.Build(t, "../../deploy/"+dir+"/served") {
+						object.SetNamespace(namespace)
+						want = append(want, object)
+					}
+				}
+			}
+			got := mustRender(t, "cosi", "cosi-system", variant{values: tc.values}.parse(t))
+			if diff := cmp.Diff(rights(want), rights(got)); diff != "" {
+				t.Errorf("-kustomize, +chart:\n%s", diff)
+			}
+			for name, template := range deploytest.PodTemplates(t, got) {
+				component := template.Spec.Containers[len(template.Spec.Containers)-1] // the driver comes before the sidecar
+				if !slices.Contains(component.Args, "--watch-namespaces=team-a,team-b") {
+					t.Errorf("%s has the flags %v", name, component.Args)
+				}
+			}
+		})
+	}
+}
+
+// rights returns the content of the objects of RBAC, by kind, namespace and name.
+func rights(objects []*unstructured.Unstructured) map[string]map[string]any {
+	found := map[string]map[string]any{}
+	for _, object := range objects {
+		if object.GroupVersionKind().Group != "rbac.authorization.k8s.io" {
+			continue
+		}
+		for _, content := range normalized([]*unstructured.Unstructured{object}) {
+			found[object.GetKind()+" "+object.GetNamespace()+"/"+object.GetName()] = content
+		}
+	}
+	return found
+}
+
+// TestChartSecretParameters: the sidecar may read the Secrets for drivers of a namespace that it does not watch.
+func TestChartSecretParameters(t *testing.T) {
+	t.Parallel()
+	values := "{watchNamespaces: [team-a], driver: {enabled: true}, sidecar: {secretParametersFrom: [backend, team-a]}}"
+	var in []string
+	for _, object := range mustRender(t, "cosi", "cosi-system", variant{values: values}.parse(t)) {
+		if object.GetName() == "cosi-sidecar-secret-parameters" {
+			in = append(in, object.GetKind()+" "+object.GetNamespace())
+		}
+	}
+	if diff := cmp.Diff([]string{"Role backend", "RoleBinding backend"}, in); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

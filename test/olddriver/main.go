@@ -35,6 +35,8 @@ func main() {
 	flag.BoolVar(&d.noServices, "no-services", false, "serve no COSI at all")
 	flag.BoolVar(&d.printKeys, "print-keys", false, "print the keys that it hands out")
 	flag.DurationVar(&d.late, "late", 0, "time after the start in which DriverGetInfo fails")
+	flag.StringVar(&d.requires, "require-parameter", "", "parameter without which it rejects buckets and accesses")
+	flag.BoolVar(&d.noEndpoint, "no-endpoint", false, "grant keys without the endpoint and the region of the backend")
 	failed := flag.Bool("fail-on-sigterm", false, "exit with status 1 on SIGTERM")
 	flag.Parse()
 	d.started = time.Now()
@@ -55,6 +57,8 @@ type driver struct {
 
 	file, prefix                      string
 	keepSocket, noServices, printKeys bool
+	requires                          string
+	noEndpoint                        bool
 	late                              time.Duration
 	started                           time.Time
 	mu                                sync.Mutex
@@ -116,6 +120,14 @@ func (d *driver) change(how func(*state) error) error {
 	return nil
 }
 
+// check rejects parameters without the required one.
+func (d *driver) check(parameters map[string]string) error {
+	if d.requires != "" && parameters[d.requires] == "" {
+		return status.Errorf(codes.InvalidArgument, "the parameter %s is required", d.requires)
+	}
+	return nil
+}
+
 func (d *driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*cosi.DriverGetInfoResponse, error) {
 	if time.Since(d.started) < d.late {
 		return nil, status.Error(codes.Unavailable, "the backend is not ready")
@@ -124,6 +136,9 @@ func (d *driver) DriverGetInfo(context.Context, *cosi.DriverGetInfoRequest) (*co
 }
 
 func (d *driver) DriverCreateBucket(_ context.Context, r *cosi.DriverCreateBucketRequest) (*cosi.DriverCreateBucketResponse, error) {
+	if err := d.check(r.GetParameters()); err != nil {
+		return nil, err
+	}
 	id := d.prefix + r.GetName()
 	err := d.change(func(s *state) error {
 		existing, exists := s.Buckets[id]
@@ -152,6 +167,9 @@ func (d *driver) DriverDeleteBucket(_ context.Context, r *cosi.DriverDeleteBucke
 func (d *driver) DriverGrantBucketAccess(
 	_ context.Context, r *cosi.DriverGrantBucketAccessRequest,
 ) (*cosi.DriverGrantBucketAccessResponse, error) {
+	if err := d.check(r.GetParameters()); err != nil {
+		return nil, err
+	}
 	id := d.prefix + r.GetName()
 	err := d.change(func(s *state) error {
 		if _, exists := s.Buckets[r.GetBucketId()]; !exists {
@@ -165,6 +183,9 @@ func (d *driver) DriverGrantBucketAccess(
 	}
 	secrets := map[string]string{
 		"accessKeyID": "id-of-" + r.GetName(), "accessSecretKey": "key-of-" + r.GetName(), "endpoint": "http://127.0.0.1:1",
+	}
+	if d.noEndpoint {
+		delete(secrets, "endpoint")
 	}
 	if d.printKeys {
 		fmt.Println("granted", secrets["accessSecretKey"])

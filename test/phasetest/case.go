@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlrecorder "sigs.k8s.io/controller-runtime/pkg/recorder"
 
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 )
@@ -177,4 +177,4 @@ func answer(request *http.Request, status int) *http.Response {
 }
 
 // Recorder returns the recorder of the Events in the Outcome.
-func (c *Case) Recorder() events.EventRecorder { return c.recorder }
+func (c *Case) Recorder() ctrlrecorder.EventRecorder { return c.recorder }

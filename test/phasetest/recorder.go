@@ -14,6 +14,13 @@ type recorder struct {
 	lines []string
 }
 
+// AnnotatedEventf implements events.AnnotatedEventRecorder.
+func (r *recorder) AnnotatedEventf(
+	regarding, related runtime.Object, _ map[string]string, eventType, reason, action, note string, args ...any,
+) {
+	r.Eventf(regarding, related, eventType, reason, action, note, args...)
+}
+
 // Eventf implements events.EventRecorder.
 func (r *recorder) Eventf(regarding, _ runtime.Object, eventType, reason, _, _ string, _ ...any) {
 	r.mu.Lock()

@@ -29,6 +29,7 @@ func TestLongSkew(t *testing.T) {
 			t.Run(name+"/"+string(api), func(t *testing.T) {
 				s := start(t, api)
 				s.createReady()
+				s.createStuck()
 				s.createHeld()
 				s.expectSame("at the beginning")
 				first, second := order[0], order[1]

@@ -38,25 +38,27 @@ type story struct {
 	// ready are the names of claims and accesses whose status and Secrets must not change.
 	ready map[string]snapshot
 	// held are the outlines of the statuses of claims and accesses on whose way the driver fails.
-	held  map[string]any
+	held map[string]any
+	// stuck are the names of objects that never become ready.
+	stuck map[string]bool
+	run   *oracle.Run
 	swaps int
 	holds []string // names of faults
 }
 
 // snapshot is what a swap must not change.
 type snapshot struct {
-	Status any
-	Secret map[string][]byte
+	Status  any
+	Secrets map[string]map[string][]byte
 }
 
 func start(t *testing.T, api objectstorage.Version) *story {
 	t.Helper()
 	p := newPrograms(t)
 	emu := emulatortest.Start(t, p.options(api))
-	oracle.Watch(t, emu)
 	return &story{
-		T: t, emu: emu, programs: p, namespace: emulatortest.NamespaceIn(t, emu),
-		ready: map[string]snapshot{}, held: map[string]any{},
+		T: t, emu: emu, run: oracle.Watch(t, emu), programs: p, namespace: emulatortest.NamespaceIn(t, emu),
+		ready: map[string]snapshot{}, held: map[string]any{}, stuck: map[string]bool{},
 	}
 }
 
@@ -65,12 +67,14 @@ func (s *story) api() objectstorage.Version { return s.emu.Info().API }
 // createReady creates the claims and the accesses that stay as they are.
 func (s *story) createReady() {
 	s.Helper()
-	for _, object := range []*unstructured.Unstructured{
+	for _, object := range append([]*unstructured.Unstructured{
 		s.claim("kept", emulator.ClassStandard), s.claim("retained", emulator.ClassStandardRetain), s.access("granted", "kept"),
-	} {
+	}, s.otherReady()...) {
 		s.create(object)
 		s.awaitReady(object)
-		s.ready[nameOf(object)] = s.snapshotOf(object)
+		if object.GetKind() != kindBucket { // its generation changes when the claim is bound
+			s.ready[nameOf(object)] = s.snapshotOf(object)
+		}
 	}
 }
 
@@ -219,7 +223,11 @@ func (s *story) release() {
 	for _, name := range s.holds {
 		s.end(name)
 	}
+	s.createLateClasses()
 	for _, object := range s.all {
+		if s.stuck[nameOf(object)] {
+			continue
+		}
 		if object.GetDeletionTimestamp() == nil {
 			s.awaitReady(object)
 		} else {
@@ -318,7 +326,7 @@ func (s *story) get(object *unstructured.Unstructured) *unstructured.Unstructure
 	return current
 }
 
-// snapshotOf reads the status of an object and, of an access, its Secret.
+// snapshotOf reads the status of an object and, of an access, its Secrets.
 func (s *story) snapshotOf(object *unstructured.Unstructured) (taken snapshot) {
 	s.Helper()
 	current := s.get(object)
@@ -326,11 +334,13 @@ func (s *story) snapshotOf(object *unstructured.Unstructured) (taken snapshot) {
 	if current.GetKind() != kindAccess {
 		return taken
 	}
-	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: s.namespace, Name: secretOf(object.GetName())}
-	if err := s.emu.Client().Get(s.Context(), key, secret); err != nil {
-		s.Fatal(err)
+	taken.Secrets = map[string]map[string][]byte{}
+	for _, name := range secretsOf(current) {
+		secret := &corev1.Secret{}
+		if err := s.emu.Client().Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: name}, secret); err != nil {
+			s.Fatal(err)
+		}
+		taken.Secrets[name] = secret.Data
 	}
-	taken.Secret = secret.Data
 	return taken
 }

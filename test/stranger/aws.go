@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"path"
 	"slices"
@@ -20,8 +23,13 @@ func (s *shell) aws(ctx context.Context, args []string) (string, error) {
 	if len(args) < options || args[0] != "--endpoint-url" {
 		return "", fmt.Errorf("aws %s: the endpoint is missing", strings.Join(args, " "))
 	}
+	httpClient, err := s.httpClient()
+	if err != nil {
+		return "", err
+	}
+	defer httpClient.CloseIdleConnections()
 	client := s3.New(s3.Options{
-		BaseEndpoint: &args[1], Region: s.variables["AWS_DEFAULT_REGION"], UsePathStyle: true,
+		HTTPClient: httpClient, BaseEndpoint: &args[1], Region: s.variables["AWS_DEFAULT_REGION"], UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(s.variables["AWS_ACCESS_KEY_ID"], s.variables["AWS_SECRET_ACCESS_KEY"], ""),
 	})
 	args = args[options:]
@@ -47,6 +55,21 @@ func (s *shell) aws(ctx context.Context, args []string) (string, error) {
 	default:
 		return "", fmt.Errorf("aws %s: this newcomer knows s3 cp and s3 ls", strings.Join(args, " "))
 	}
+}
+
+// httpClient returns a client that trusts the certificate authority in the environment.
+func (s *shell) httpClient() (*http.Client, error) {
+	transport := &http.Transport{}
+	if file := s.variables["AWS_CA_BUNDLE"]; file != "" {
+		authority, err := os.ReadFile(s.out(file))
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(authority)
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: transport}, nil
 }
 
 // bucket returns the bucket of a URL s3://BUCKET/.

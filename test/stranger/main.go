@@ -1,8 +1,9 @@
 // Command stranger is a newcomer with nothing but an archive of a release. It unpacks the
 // archive into an empty root, and types the commands of the README and of the first ten
 // minutes of three people: an application developer, the author of tests, the author of a
-// driver. It replaces kubectl and the AWS CLI, which are not in the archive. It measures how
-// long each command takes, and writes a table for docs/reports/first-day.md.
+// driver. Then each of them makes mistakes, and checks what the program answers. It replaces kubectl,
+// sed and the AWS CLI, which are not in the archive. It measures how long each command takes, and
+// writes a table for docs/reports/first-day.md.
 //
 //	go run ./test/stranger --archive bin/release/v0.2.0/cosi-emu_v0.2.0_linux_amd64.tar.gz
 package main

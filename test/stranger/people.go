@@ -3,16 +3,23 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 )
 
-// command is a command that a person types, with a part of its output.
+// command is a command that a person types.
 type command struct {
 	text string
+	// want is a part of its output, in which gap is any text.
 	want string
+	// most is the largest number of lines that it prints; 0 is any number.
+	most int
 	// fails is set if the command has to fail.
 	fails bool
 }
+
+// gap separates the parts of an output.
+const gap = "..."
 
 // person is a newcomer.
 type person struct {
@@ -21,7 +28,10 @@ type person struct {
 }
 
 // people are the newcomers. The first follows the README to the letter.
-var people = []person{
+var people = slices.Concat(successes, stumbles)
+
+// successes are the sessions of newcomers who make no mistake.
+var successes = []person{
 	{name: "README", commands: readme},
 	{name: "application developer", commands: typed(
 		command{text: "cosi-emu example > bucket.yaml"},
@@ -54,14 +64,17 @@ var people = []person{
 	{name: "driver author", commands: typed(
 		command{text: "cosi-emu init driver-test cosi_test.go", want: "is written"},
 		command{text: "cosi-emu init ci workflow.yaml", want: "is written"},
-		command{text: "cosi-emu conformance --report results --driver-cmd '" + ownDriver + "'", want: "conformant"},
+		command{
+			text: "cosi-emu conformance --report results --driver-cmd '" + ownDriver + "'", most: 20,
+			want: "conformant...The calls of each check: results/report.html",
+		},
 		command{text: "cosi-emu run --suite --scenario claim-first --driver-cmd '" + ownDriver + "'", want: "1 passed"},
 	)},
 }
 
 // ownDriver is the driver of the person who has written one: there is one in the archive.
 // The shell knows a free port. The driver keeps it when it is started again.
-const ownDriver = "cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR) --s3-bind-address=127.0.0.1" + portName
+const ownDriver = "cosi-emu driver --endpoint=$(COSI_ENDPOINT) --data-dir=$(STATE_DIR) --s3-bind-address=127.0.0.1:" + portName
 
 func typed(commands ...command) func(*shell) ([]command, error) {
 	return func(*shell) ([]command, error) { return commands, nil }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ type shell struct {
 }
 
 // portName is what commands have instead of a port, which has to be free on the machine.
-const portName = ":PORT"
+const portName = "PORT"
 
 // home is the directory of the person, in which they type.
 const home = "home/me"
@@ -61,19 +62,26 @@ func (s *shell) beside(name string) string { return filepath.Join(s.root, s.prog
 func (s *shell) expect(ctx context.Context, c command) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	printed, err := s.run(ctx, strings.ReplaceAll(c.text, portName, ":"+s.port))
+	fill := strings.NewReplacer(portName, s.port)
+	printed, err := s.run(ctx, fill.Replace(c.text))
 	switch {
 	case c.fails && err == nil:
 		return fmt.Errorf("%s\nit succeeds, and has to fail", printed)
-	case c.fails:
-		return nil
-	case err != nil:
+	case !c.fails && err != nil:
 		return fmt.Errorf("%s\n%w", printed, err)
-	case !strings.Contains(printed, c.want):
-		return fmt.Errorf("%s\nit does not print %q", printed, c.want)
-	default:
-		return nil
 	}
+	if lines := strings.Count(printed, "\n"); c.most > 0 && lines > c.most {
+		return fmt.Errorf("%s\nit prints %d lines, more than %d", printed, lines, c.most)
+	}
+	rest := printed
+	for part := range strings.SplitSeq(fill.Replace(c.want), gap) {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return fmt.Errorf("%s\nit does not print %q", printed, part)
+		}
+		rest = after
+	}
+	return nil
 }
 
 // run runs a command, and returns its output.
@@ -124,6 +132,8 @@ func (s *shell) start(ctx context.Context, args []string, stdin string) (string,
 		return s.cosiEmu(ctx, args[1:])
 	case "echo":
 		return strings.Join(args[1:], " ") + "\n", nil
+	case "sed":
+		return sed(args[1:], stdin)
 	case "kubectl":
 		return s.kubectl(ctx, args[1:], stdin)
 	case "aws":
@@ -131,6 +141,27 @@ func (s *shell) start(ctx context.Context, args []string, stdin string) (string,
 	default:
 		return "", fmt.Errorf("this newcomer has no %s", args[0])
 	}
+}
+
+// sed implements the command of the program that newcomers use: s/PATTERN/REPLACEMENT/.
+func sed(args []string, stdin string) (string, error) {
+	expression, isCommand := strings.CutPrefix(strings.TrimSuffix(args[0], "/"), "s/")
+	from, to, hasBoth := strings.Cut(expression, "/")
+	if len(args) != 1 || !isCommand || !hasBoth {
+		return "", fmt.Errorf("sed %s: this newcomer knows s/PATTERN/REPLACEMENT/", strings.Join(args, " "))
+	}
+	pattern, err := regexp.Compile(from)
+	if err != nil {
+		return "", err
+	}
+	var printed strings.Builder
+	for line := range strings.Lines(stdin) {
+		if at := pattern.FindStringIndex(line); at != nil {
+			line = line[:at[0]] + to + line[at[1]:]
+		}
+		printed.WriteString(line)
+	}
+	return printed.String(), nil
 }
 
 // cosiEmu runs the program of the archive. It returns the program's output for programs, or without

@@ -17,4 +17,8 @@ const (
 	// DataDigestAnnotation on a Secret is a digest of the data that the sidecar has written, so
 	// that it detects changes by others.
 	DataDigestAnnotation = "objectstorage.k8s.io/data-digest"
+
+	// FinalGenerationAnnotation on an Event means that COSI does not retry until an object or the driver changes. It has
+	// the generation of the object that failed, as a decimal number.
+	FinalGenerationAnnotation = "objectstorage.k8s.io/final-generation"
 )

@@ -38,15 +38,22 @@ app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 
 {{/*
 The objects of a file of rights, which is a copy of one in the repository's deploy/: a list of the context, the
-file, and the components whose ServiceAccounts get the rights. Roles for leader election are in the namespace of the Leases.
+file, the components whose ServiceAccounts get the rights, and optionally the namespace of the objects. Roles for leader
+election are in the namespace of the Leases.
 */}}
 {{- define "cosi.rights" -}}
+{{- $args := . -}}
 {{- $root := index . 0 -}}
+{{- $isWhole := has (index . 1) (list "controller.yaml" "sidecar.yaml" "sidecar-v1alpha1.yaml") -}}
 {{- $components := index . 2 -}}
 {{- $prefix := include "cosi.fullname" $root -}}
 {{- range $text := regexSplit "(?m)^---$" ($root.Files.Get (printf "files/rbac/%s" (index . 1))) -1 }}
 {{- $object := $text | replace "name: cosi-" (printf "name: %s-" $prefix) | replace "namespace: cosi-system" (printf "namespace: %s" $root.Release.Namespace) | fromYaml }}
+{{- if not (and $isWhole $root.Values.watchNamespaces (hasPrefix "ClusterRole" $object.kind)) }}
 {{- $metadata := $object.metadata }}
+{{- if gt (len $args) 3 }}
+{{- $_ := set $metadata "namespace" (index $args 3) }}
+{{- end }}
 {{- if and (hasPrefix "Role" $object.kind) (hasSuffix "-leader-election" $metadata.name) }}
 {{- $_ := set $metadata "namespace" (include "cosi.leaseNamespace" $root) }}
 {{- end }}
@@ -68,6 +75,55 @@ file, and the components whose ServiceAccounts get the rights. Roles for leader 
 ---
 {{ toYaml $object }}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The rights of a component, in the whole cluster or in the watched namespaces: a list of the context, the name of the files
+without .yaml, and the component.
+*/}}
+{{- define "cosi.componentRights" -}}
+{{- $root := index . 0 -}}
+{{- $file := index . 1 -}}
+{{- $components := list (index . 2) -}}
+{{- include "cosi.rights" (list $root (printf "%s.yaml" $file) $components) }}
+{{- if $root.Values.watchNamespaces }}
+{{- include "cosi.rights" (list $root (printf "%s-namespaced.yaml" $file) $components) }}
+{{- range $root.Values.watchNamespaces }}
+{{- include "cosi.rights" (list $root (printf "%s-served.yaml" $file) $components .) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The right to read the Secrets that parameters of classes name, in a namespace that is not watched: a list of the context and the namespace. */}}
+{{- define "cosi.secretParameters" -}}
+{{- $root := index . 0 -}}
+{{- $name := printf "%s-sidecar-secret-parameters" (include "cosi.fullname" $root) -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: {{ $name }}
+  namespace: {{ index . 1 }}
+  labels: {{- include "cosi.labels" $root | nindent 4 }}
+rules:
+  - apiGroups: [""]
+    resources: [secrets]
+    verbs: [get]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ $name }}
+  namespace: {{ index . 1 }}
+  labels: {{- include "cosi.labels" $root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ $name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "cosi.fullname" $root }}-sidecar
+    namespace: {{ $root.Release.Namespace }}
 {{- end -}}
 
 {{/* The flags that controller and sidecar have. */}}
@@ -81,6 +137,9 @@ file, and the components whose ServiceAccounts get the rights. Roles for leader 
 - --health-probe-bind-address=:8081
 {{- if eq .Values.api "v1alpha1" }}
 - --api=v1alpha1
+{{- end }}
+{{- with .Values.watchNamespaces }}
+- --watch-namespaces={{ join "," . }}
 {{- end }}
 {{- end -}}
 

@@ -50,14 +50,17 @@ func (c *C) failBackend() {
 func (c *C) heal() { c.manipulate("heal", c.env.Backend.Heal) }
 
 // giveUp waits until the driver's process ends because its backend fails, or has had the time to
-// end.
+// end: a process that answers has started, and one that does not may still be starting.
 func (c *C) giveUp() {
-	ctx, cancel := context.WithTimeout(c.Context, min(c.env.Settle, maxNotice))
+	starting, cancel := context.WithTimeout(c.Context, c.env.Settle)
 	defer cancel()
-	c.env.Process.WaitEnd(ctx)
+	_ = c.env.Process.Await(starting) // a driver may wait for its backend before it answers
+	serving, cancel := context.WithTimeout(c.Context, min(c.env.Settle, maxNotice))
+	defer cancel()
+	c.env.Process.WaitEnd(serving)
 }
 
-// maxNotice is the time for a driver to end because its backend fails.
+// maxNotice is the time for a driver that has started to end because its backend fails.
 const maxNotice = 2 * time.Second
 
 // once calls a driver with the timeout of a call, and does not repeat it.

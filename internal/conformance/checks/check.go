@@ -44,6 +44,8 @@ const (
 	NotSupported = "not supported"
 	Skipped      = "skipped"
 	NotReached   = "not reached"
+	// NotProved: the driver's responses are right, and nothing shows that they are true.
+	NotProved = "not proved"
 )
 
 // Check checks one property of a driver.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/dataplane"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
@@ -17,31 +19,72 @@ func (c *C) use(access *port.Access, bucket int) dataplane.Client {
 	return c.across(access, access, bucket)
 }
 
-// across returns a client for a bucket of one access with the credentials of another.
+// across returns a client for a bucket of one access with the credentials of another. Without a client, or
+// without a service that answers it, the check ends.
 func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
-	lacks := func(missing bool) {
-		if missing {
-			c.notReached("DriverGrantBucketAccess", errors.New("the response lacks a value for a client of "+c.protocol.String()))
+	client, err := c.connect(credentials, bucket, i)
+	switch {
+	case errors.Is(err, errNoHMAC):
+		c.notSupported("requests without an HMAC key", err)
+	case err != nil:
+		c.notReached("DriverGrantBucketAccess", err)
+	}
+	c.closed(client)
+	if c.protocol == azureBlob || c.protocol == googleStorage {
+		if err := c.answers(client); err != nil {
+			c.notSupported("no "+c.protocol.String()+" service answers to the credentials", err)
 		}
 	}
+	return client
+}
+
+var errNoHMAC = errors.New("the response has none")
+
+// connect returns a client for a bucket of one access with the credentials of another.
+func (c *C) connect(credentials, bucket *port.Access, i int) (dataplane.Client, error) {
+	lacks := errors.New("the response lacks a value for a client of " + c.protocol.String())
 	info := bucket.Buckets[i]
 	switch c.protocol {
 	case azureBlob:
-		lacks(credentials.Azure == nil || bucket.Azure == nil)
-		client, err := dataplane.NewAzure(bucket.Azure, credentials.Azure, c.env.Parameters.AzureEndpoint)
-		c.setup("the shared access signature", err)
-		return c.served(client)
-	case googleStorage:
-		lacks(credentials.GCS == nil || info.GCS == nil)
-		if credentials.GCS.GetAccessId() == "" {
-			c.notSupported("requests without an HMAC key", errors.New("the response has none"))
+		if credentials.Azure == nil || bucket.Azure == nil {
+			return nil, lacks
 		}
-		return c.served(dataplane.NewGCS(info.GCS, credentials.GCS, c.env.Parameters.GCSEndpoint))
+		return dataplane.NewAzure(bucket.Azure, credentials.Azure, c.env.Parameters.AzureEndpoint)
+	case googleStorage:
+		if credentials.GCS == nil || info.GCS == nil {
+			return nil, lacks
+		}
+		if credentials.GCS.GetAccessId() == "" {
+			return nil, errNoHMAC
+		}
+		return dataplane.NewGCS(info.GCS, credentials.GCS, c.env.Parameters.GCSEndpoint), nil
 	default:
-		lacks(credentials.S3.GetAccessKeyId() == "" || credentials.S3.GetAccessSecretKey() == "" || info.S3 == nil)
-		lacks(info.S3.GetEndpoint() == "" && c.env.Parameters.S3Endpoint == "")
-		return c.s3Client(info.S3, credentials.S3)
+		if credentials.S3.GetAccessKeyId() == "" || credentials.S3.GetAccessSecretKey() == "" || info.S3 == nil ||
+			info.S3.GetEndpoint() == "" && c.env.Parameters.S3Endpoint == "" {
+			return nil, lacks
+		}
+		if endpoint := cmp.Or(c.env.Parameters.S3Endpoint, info.S3.GetEndpoint()); !strings.Contains(endpoint, "://") {
+			return nil, fmt.Errorf("the endpoint %q has no scheme; write https://%s, or http://%s for a service without TLS",
+				endpoint, endpoint, endpoint)
+		}
+		return c.s3Client(info.S3, credentials.S3), nil
 	}
+}
+
+// unseen returns why no request can show whether the credentials of an access work, or nil.
+func (c *C) unseen(access *port.Access) error {
+	if len(access.Buckets) == 0 {
+		return errors.New("the response of DriverGrantBucketAccess has no information about the bucket")
+	}
+	client, err := c.connect(access, access, 0)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := c.answers(client); err != nil {
+		return fmt.Errorf("no %s service answers to them: %w", c.protocol, err)
+	}
+	return nil
 }
 
 // s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket, and
@@ -55,23 +98,21 @@ func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S
 	}
 	id := info.GetBucketId()
 	if name := c.nameOf[id]; c.speaks(v1alpha1) && name != "" && name != id {
-		return c.closed(dataplane.Either(of(name), of(id)))
+		return dataplane.Either(of(name), of(id))
 	}
-	return c.closed(of(id))
+	return of(id)
 }
 
-func (c *C) closed(client dataplane.Client) dataplane.Client {
+func (c *C) closed(client dataplane.Client) {
 	c.later(func(context.Context) error { client.Close(); return nil })
-	return client
 }
 
-// served ends the check as not supported if no object store is behind the credentials.
-func (c *C) served(client dataplane.Client) dataplane.Client {
+// answers returns an error if no object store is behind the credentials.
+func (c *C) answers(client dataplane.Client) error {
 	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
 	defer cancel()
 	if _, err := client.Get(ctx, "conformance/none"); !dataplane.IsAnswer(err) {
-		client.Close()
-		c.notSupported("no "+c.protocol.String()+" service answers to the credentials", err)
+		return err
 	}
-	return c.closed(client)
+	return nil
 }

@@ -81,16 +81,14 @@ var drafts = map[string]string{
 }
 
 // RuleFor returns the rule of the check in the specification of a dialect. The text of bucket-ids
-// is the KEP's, except for the IDs that a driver chooses.
+// is the KEP's, except for the IDs that a driver chooses. A sentence of v1alpha1 binds no driver of v1alpha2.
 func (c *Check) RuleFor(dialect dialects.Dialect) Rule {
 	if dialect == dialects.V1alpha1 {
 		return olderRule(c.Rule)
 	}
 	sentence, differs := drafts[c.Sentence]
 	switch {
-	case !differs, dialect == dialects.KEP:
-		return c.Rule
-	case dialect == dialects.BucketIDs && c.Source != sourceOlder:
+	case !differs, c.Source != sourceOlder && (dialect == dialects.KEP || dialect == dialects.BucketIDs):
 		return c.Rule
 	default:
 		return sourceMessages.says(sentence)

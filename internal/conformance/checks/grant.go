@@ -407,7 +407,13 @@ func revocation() []*Check {
 			ID: "RV-01", Title: "DriverRevokeBucketAccess revokes an access", Profile: Core, Level: Must, Rule: sourceRevoke.says(sayRevokes),
 			run: func(c *C) {
 				request, access := c.granted()
+				unseen := c.unseen(access)
 				c.wantOK("DriverRevokeBucketAccess", c.Driver.Revoke(c.Context, revocationOf(request, access)))
+				if unseen != nil {
+					c.notProved("DriverRevokeBucketAccess returns OK, and no request shows that the credentials have stopped working: %v; "+
+						"have the driver return an endpoint that the suite reaches, or set s3Endpoint, azureEndpoint or gcsEndpoint in --params",
+						unseen)
+				}
 			},
 		},
 		{

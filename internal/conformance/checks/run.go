@@ -145,6 +145,11 @@ func (c *C) notReached(step string, err error) {
 	c.end(Result{State: NotReached, Reason: fmt.Sprintf("%s: %v", step, err)})
 }
 
+// notProved ends the check: its calls succeeded, and nothing shows their effect.
+func (c *C) notProved(reason string, args ...any) {
+	c.end(Result{State: NotProved, Reason: fmt.Sprintf(reason, args...)})
+}
+
 // setup ends the check as not reached if a step before it failed.
 func (c *C) setup(step string, err error) {
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -55,7 +54,9 @@ type Options struct {
 	ControlPlaneDir  string
 	// BucketParameters and AccessParameters are the parameters of the classes.
 	BucketParameters, AccessParameters map[string]string
-	CallTimeout                        time.Duration
+	// S3Endpoint is for applications if a driver of v1alpha1 returns none.
+	S3Endpoint  string
+	CallTimeout time.Duration
 	// Version is the version of the program.
 	Version string
 }
@@ -96,7 +97,7 @@ func (r *Runner) emulated() emulator.Options {
 	return emulator.Options{
 		ControlPlaneKind: r.options.ControlPlaneKind, ControlPlaneDir: r.options.ControlPlaneDir,
 		API: objectstorage.Version(r.options.Dialect.Version()), Driver: r.options.Driver, Dialect: r.options.Dialect,
-		RPCTimeout:       r.options.CallTimeout,
+		RPCTimeout: r.options.CallTimeout, DriverS3Endpoint: r.options.S3Endpoint,
 		BucketParameters: r.options.BucketParameters, AccessParameters: r.options.AccessParameters,
 		RetryBaseDelay: retryBaseDelay, RetryMaxDelay: retryMaxDelay, Strict: true,
 	}
@@ -186,13 +187,16 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 	if err != nil {
 		return checks.ScenarioResult{}, err
 	}
-	result := checks.ScenarioResult{
-		Rerun: fmt.Sprintf("cosi-emu explore %s --at 'sidecar rpc *' %s", path.Join("scenarios/suite", file), r.driverFlags()),
-	}
+	result := checks.ScenarioResult{Rerun: r.exploration(name)}
 	for _, g := range report.Findings {
 		result.Failures = append(result.Failures, fmt.Sprintf("%s: %s; why: %s; at: %s", g.Oracle, g.Message, g.Why, strings.Join(g.Cases, ", ")))
 	}
 	return result, nil
+}
+
+// exploration returns the command that explores a scenario of the suite. The program has the suite: a user has none of its files.
+func (r *Runner) exploration(name string) string {
+	return fmt.Sprintf("cosi-emu explore --suite --scenario %s --at 'sidecar rpc *' %s", name, r.driverFlags())
 }
 
 func find(name string) (*spec.Scenario, error) {

@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -18,6 +17,7 @@ import (
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // LeaseName is the name of the Lease by which several instances elect a leader. It is the same for
@@ -41,9 +41,11 @@ type Version struct {
 type Setup struct {
 	manager.Manager
 
-	Recorder  events.EventRecorder
+	Recorder  cosievents.Recorder
 	APIErrors *cosievents.APIErrors
 	Strict    bool
+	// Namespaces are the namespaces that the controller serves.
+	Namespaces watched.Namespaces
 	// TracerProvider receives a span for each reconcile; nil for none.
 	TracerProvider trace.TracerProvider
 
@@ -74,12 +76,13 @@ func New(cfg *rest.Config, opts Options, version Version) (*Instance, error) {
 	if err := prepareCache(context.Background(), m, version); err != nil {
 		return nil, fmt.Errorf("set up the controller's cache: %w", err)
 	}
-	if err := addMetrics(context.Background(), m, version); err != nil {
+	if err := addMetrics(context.Background(), m, version, settings.Namespaces()); err != nil {
 		return nil, fmt.Errorf("set up the controller's metrics: %w", err)
 	}
 	recorder := m.GetEventRecorder(eventSource)
 	setup := &Setup{
 		Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Strict: opts.Strict,
+		Namespaces:     settings.Namespaces(),
 		TracerProvider: opts.TracerProvider, settings: settings,
 	}
 	if err := version.AddReconcilers(setup); err != nil {
@@ -118,9 +121,9 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager, version Version) 
 	return version.Index(ctx, m.GetFieldIndexer())
 }
 
-func addMetrics(ctx context.Context, m *cosimanager.Manager, version Version) error {
+func addMetrics(ctx context.Context, m *cosimanager.Manager, version Version, namespaces watched.Namespaces) error {
 	if err := cosimetrics.RegisterOperations(); err != nil {
 		return err
 	}
-	return cosimetrics.WatchOperations(ctx, m.GetCache(), m.Elected(), version.Operations)
+	return cosimetrics.WatchOperations(ctx, m.GetCache(), m.Elected(), namespaces, version.Operations)
 }

@@ -29,6 +29,8 @@ type Options struct {
 
 	TracerProvider trace.TracerProvider
 
+	WatchNamespaces []string
+
 	Strict bool
 
 	Workers int
@@ -50,6 +52,7 @@ func (o Options) Validate() error { return o.settings().Validate() }
 func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
 		Logger:                  o.Logger,
+		WatchNamespaces:         o.WatchNamespaces,
 		Workers:                 cmp.Or(o.Workers, DefaultWorkers),
 		RetryBaseDelay:          cmp.Or(o.RetryBaseDelay, DefaultRetryBaseDelay),
 		RetryMaxDelay:           cmp.Or(o.RetryMaxDelay, DefaultRetryMaxDelay),

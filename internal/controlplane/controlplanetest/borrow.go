@@ -12,33 +12,27 @@ import (
 
 // lender has the control planes of the test binary that have one user at a time.
 var lender = struct {
-	mu sync.Mutex
-	// free are those that wait for a user. A version without an entry has none yet: its first is Shared's.
-	free     map[objectstorage.Version][]controlplane.ControlPlane
-	borrowed map[string]controlplane.ControlPlane // by the name of the test
+	mu       sync.Mutex
+	free     map[objectstorage.Version][]controlplane.ControlPlane // those that wait for a user
+	borrowed map[string]controlplane.ControlPlane                  // by the name of the test
 }{
 	free:     map[objectstorage.Version][]controlplane.ControlPlane{},
 	borrowed: map[string]controlplane.ControlPlane{},
 }
 
-// Lend is Shared for a user that needs the control plane for itself. The caller calls giveBack once, when the objects of
-// COSI are gone; until then, another caller gets another control plane. None waits for another: who waits for its turn
-// in a test would hold a place for which the parts of the other test may wait.
+// Lend returns a control plane like Shared's for a user that needs it for itself. The caller calls giveBack once, when the
+// objects of COSI are gone; until then, another caller gets another control plane. None waits for another: who waits for
+// its turn in a test would hold a place for which the parts of the other test may wait. Shared's is not lent: its users
+// leave objects, such as classes of another driver.
 func Lend(version objectstorage.Version) (plane controlplane.ControlPlane, giveBack func(), err error) {
 	version = cmp.Or(version, objectstorage.V1alpha2)
 	lender.mu.Lock()
-	free, others := lender.free[version]
-	if len(free) > 0 {
-		plane, free = free[len(free)-1], free[:len(free)-1]
+	if free := lender.free[version]; len(free) > 0 {
+		plane, lender.free[version] = free[len(free)-1], free[:len(free)-1]
 	}
-	lender.free[version] = free
 	lender.mu.Unlock()
-	switch {
-	case plane != nil:
-	case others:
+	if plane == nil {
 		plane, err = start(version)
-	default:
-		plane, err = Shared(version)
 	}
 	return plane, func() {
 		lender.mu.Lock()

@@ -106,6 +106,8 @@ func effectOf(e fault.Effect) string {
 		return "watch closed"
 	case e.LoseLease > 0:
 		return "another holder took the Lease"
+	case e.Outage != "":
+		return e.Outage + " killed before the operation, and restarted"
 	case e.Stale > 0:
 		return "stale response"
 	case e.Lag:

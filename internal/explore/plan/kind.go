@@ -45,12 +45,23 @@ const (
 	// has to end, and its next incarnation takes over. It requires leader election, with which a component
 	// that crashes waits until its Lease has expired, so it is not among Kinds.
 	LoseLease Kind = "lose-lease"
+	// RestartAPIServer kills kube-apiserver before a write or a call, and starts it again: all watches end, and requests
+	// fail meanwhile.
+	RestartAPIServer Kind = "restart-apiserver"
+	// RestartEtcd kills etcd before a write or a call, and starts it again: kube-apiserver answers no request meanwhile.
+	RestartEtcd Kind = "restart-etcd"
 )
 
 // Kinds returns the kinds that are tried by default, in the order of exploration.
 func Kinds() []Kind {
 	return []Kind{CrashBefore, CrashAfter, Fail, Reject, Conflict, LoseReply, Delay, Duplicate, Stale, CutWatch, Lag}
 }
+
+// SelectedKinds returns the kinds that are tried only if they are selected, because each run takes long.
+func SelectedKinds() []Kind { return []Kind{LoseLease, RestartAPIServer, RestartEtcd} }
+
+// AllKinds returns Kinds and SelectedKinds.
+func AllKinds() []Kind { return append(Kinds(), SelectedKinds()...) }
 
 // Timing has the durations of delays.
 type Timing struct {
@@ -66,7 +77,7 @@ type Timing struct {
 func (t Timing) Effects(p run.Point) map[Kind]fault.Effect {
 	all := t.all(p)
 	if p.Reads() {
-		for _, same := range []Kind{CrashAfter, LoseReply, Duplicate, LoseLease} {
+		for _, same := range append(SelectedKinds(), CrashAfter, LoseReply, Duplicate) {
 			delete(all, same)
 		}
 	}
@@ -77,6 +88,10 @@ func (t Timing) all(p run.Point) map[Kind]fault.Effect {
 	all := t.ofMachines(p)
 	if elected := p.Component == vocabulary.Controller || vocabulary.IsSidecar(p.Component); elected && !p.Event() {
 		all[LoseLease] = fault.Effect{LoseLease: leaseLost}
+	}
+	if !p.Event() {
+		all[RestartAPIServer] = fault.Effect{Outage: vocabulary.APIServer}
+		all[RestartEtcd] = fault.Effect{Outage: vocabulary.Etcd}
 	}
 	return all
 }
@@ -167,15 +182,17 @@ func selects(kinds []Kind, kind Kind) bool { return len(kinds) == 0 || slices.Co
 
 // Trials returns the selected trials at the points, in the order of points.
 func (t Timing) Trials(points []run.Point, kinds []Kind, at string) []Trial {
+	if len(kinds) == 0 {
+		kinds = Kinds()
+	}
 	var all []Trial
 	for _, p := range points {
 		if !glob.Match(at, p.String()) {
 			continue
 		}
 		effects := t.Effects(p)
-		for _, kind := range append(Kinds(), LoseLease) {
-			effect, applies := effects[kind]
-			if applies && selects(kinds, kind) && (kind != LoseLease || len(kinds) > 0) {
+		for _, kind := range AllKinds() {
+			if effect, applies := effects[kind]; applies && slices.Contains(kinds, kind) {
 				all = append(all, Trial{Point: p, Kind: kind, Effect: effect})
 			}
 		}

@@ -75,6 +75,29 @@ func TestEffects(t *testing.T) {
 	}
 }
 
+// TestSelectedKinds verifies that effects which take long are tried only if they are selected, and not at reads or events.
+func TestSelectedKinds(t *testing.T) {
+	write := run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "create buckets", Subject: "bc-*", Nth: 1}
+	read := run.Point{Component: "controller", Seam: journal.SeamAPI, Operation: "get buckets", Subject: "bc-*", Nth: 1}
+	event := run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "event buckets", Subject: "bc-*", Nth: 2}
+	request := run.Point{Component: "store", Seam: journal.SeamStore, Operation: "PutObject", Subject: "bc-*/hello", Nth: 1}
+	var trials []string
+	for _, trial := range TimingOf(DefaultCallTimeout).Trials([]run.Point{write, read, event, request}, SelectedKinds(), "*") {
+		trials = append(trials, string(trial.Kind)+" "+trial.Point.Operation)
+		f := fault.Fault{Name: "f", Match: trial.Point.Match(), Effect: trial.Effect}
+		if err := f.Validate(); err != nil {
+			t.Errorf("%s cannot be injected: %v", trial, err)
+		}
+	}
+	want := []string{
+		"lose-lease create buckets", "restart-apiserver create buckets", "restart-etcd create buckets",
+		"restart-apiserver PutObject", "restart-etcd PutObject",
+	}
+	if diff := cmp.Diff(want, trials); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestLags has a controller that watches two resources, and a sidecar with a scenario's own fault on its events.
 func TestLags(t *testing.T) {
 	told := func(component, resource, fault string) journal.Event {

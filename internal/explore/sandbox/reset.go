@@ -27,6 +27,9 @@ func (sb *Sandbox) Reset(ctx context.Context, o *run.Record) (left bool, err err
 	if left, err = sb.removeLeftovers(ctx, o); err != nil {
 		return left, err
 	}
+	if err = sb.endBackOff(ctx); err != nil {
+		return left, errors.Join(errNotClean, err)
+	}
 	return left, sb.awaitReplies(ctx)
 }
 

@@ -59,6 +59,9 @@ func (r *running) recover() error {
 	if r.earlyExit > 0 {
 		limit = min(limit, earlyExitFactor*r.earlyExit)
 	}
+	if hasOutage(r.faults) {
+		limit = outageTimeout
+	}
 	ctx, cancel := context.WithTimeout(r.context, limit)
 	defer cancel()
 	for window := quietAtOnce; ; {
@@ -183,11 +186,12 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 }
 
 // stalled reports whether all active steps only wait, no component has made progress for
-// long enough, and every component is running.
+// long enough, and every component is running and watches what it has watched.
 func (r *running) stalled() bool {
 	journal := r.sandbox.Emulator.Journal()
 	underWay := journal.Pending() // read the pending operations before the ended ones
-	if !r.sandbox.isRunning() || time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
+	if !r.sandbox.isRunning() || r.idle.Blind(r.sandbox.scope()) ||
+		time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
 		return false
 	}
 	r.mu.Lock()

@@ -126,7 +126,7 @@ func learnFrom(n *run.Names, m observed.Observation) {
 
 func newRunning(ctx context.Context, w *Sandbox, s *spec.Scenario, faults []fault.Fault, clean *run.Record) *running {
 	return &running{
-		sandbox: w, context: ctx, scenario: s, faults: faults, clean: clean,
+		sandbox: w, context: ctx, scenario: patientIn(faults, s), faults: faults, clean: clean,
 		steps: map[*spec.Step]time.Time{}, began: make(chan struct{}),
 	}
 }

@@ -70,6 +70,8 @@ type Sandbox struct {
 	callTimeout time.Duration
 	// rest has the states at rest of the whole exploration.
 	rest *restStates
+	// backOffMark is the last event of the journal that endBackOff has read.
+	backOffMark uint64
 
 	mu      sync.Mutex
 	current *running

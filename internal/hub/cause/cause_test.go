@@ -66,8 +66,7 @@ func TestOfAccess(t *testing.T) {
 	retried := condition(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError, "unavailable")
 	stale := refused()
 	stale.Claims[0].Generation, stale.Buckets[0].Generation = 2, 2
-	events := refused()
-	events.FromEvents = true
+	unwritable := condition(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonSecretWriteFailed, "no quota")
 	for name, tc := range map[string]struct {
 		reason string
 		all    *hub.Lists
@@ -92,10 +91,11 @@ func TestOfAccess(t *testing.T) {
 			{Object: `Bucket "b"`, Message: "quotaBytes is odd"},
 			{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
 		}},
-		"Event": {"Nor is an Event, which may be about an earlier spec.", events, waitingAccess(), cause.List{
-			{Object: `Bucket "b"`, Message: "quotaBytes is odd"},
-			{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
-		}},
+		"Unwritable": {"COSI retries, although ResourcesValidated is False.",
+			lists(claim("standard", v1alpha2.BucketClaimStatus{Conditions: []metav1.Condition{unwritable}})), waitingAccess(), cause.List{
+				{Object: `BucketClaim "photos"`, Message: "no quota"},
+				{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
+			}},
 		"Retried": {"COSI retries.", lists(claim("standard", v1alpha2.BucketClaimStatus{Conditions: []metav1.Condition{retried}})),
 			waitingAccess(), cause.List{
 				{Object: `BucketClaim "photos"`, Message: "unavailable"},

@@ -118,8 +118,9 @@ func (s *search) conditions(object string, generation int64, conditions []metav1
 			continue
 		}
 		kind := Waiting
-		if !isFailure && condition.Status == metav1.ConditionFalse && condition.ObservedGeneration == generation && !s.all.FromEvents {
-			kind = Final
+		isUnprovisioned := condition.Type == v1alpha2.ConditionProvisioned && condition.Status == metav1.ConditionFalse
+		if isUnprovisioned && condition.ObservedGeneration == generation {
+			kind = Final // COSI retries everything else
 		}
 		s.add(Cause{Object: object, Message: condition.Message, Kind: kind})
 	}

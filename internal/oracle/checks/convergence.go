@@ -13,30 +13,19 @@ import (
 )
 
 // unconverged finds objects that differ from their spec without a condition that explains it. It
-// checks observations in which all components are idle, so that no component will repair them.
+// checks observations in which all components are idle, or end again and again without a step forward, so
+// that no component will repair them.
 func unconverged(e *evidence.Evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
 		m := &e.Observations[i]
-		if m.Active {
-			continue // the silence oracle reports it
-		}
 		w := &stateCheck{Evidence: e, observation: m}
-		for i := range m.Objects.Claims {
-			if o := &m.Objects.Claims[i]; e.Scope.HasNamespace(o.Namespace) {
-				found = append(found, w.report("BucketClaim", o, w.claim(o))...)
+		if m.Active {
+			if w.loop = crashLoopBefore(e, i); w.loop == nil {
+				continue // a component may repair it, and the silence oracle reports the component
 			}
 		}
-		for i := range m.Objects.Buckets {
-			if o := &m.Objects.Buckets[i]; oursAt(e, o) {
-				found = append(found, w.report("Bucket", o, w.bucket(o))...)
-			}
-		}
-		for i := range m.Objects.Accesses {
-			if o := &m.Objects.Accesses[i]; e.Scope.HasNamespace(o.Namespace) {
-				found = append(found, w.report("BucketAccess", o, w.access(o))...)
-			}
-		}
+		found = append(found, w.all()...)
 	}
 	return found
 }
@@ -45,16 +34,42 @@ func unconverged(e *evidence.Evidence) []Finding {
 type stateCheck struct {
 	*evidence.Evidence
 	observation *observed.Observation
+	loop        *crashLoop // of a component that can repair nothing
+}
+
+func (sc *stateCheck) all() (found []Finding) {
+	objects := &sc.observation.Objects
+	for i := range objects.Claims {
+		if o := &objects.Claims[i]; sc.Scope.HasNamespace(o.Namespace) {
+			found = append(found, sc.report("BucketClaim", o, sc.claim(o))...)
+		}
+	}
+	for i := range objects.Buckets {
+		if o := &objects.Buckets[i]; oursAt(sc.Evidence, o) {
+			found = append(found, sc.report("Bucket", o, sc.bucket(o))...)
+		}
+	}
+	for i := range objects.Accesses {
+		if o := &objects.Accesses[i]; sc.Scope.HasNamespace(o.Namespace) {
+			found = append(found, sc.report("BucketAccess", o, sc.access(o))...)
+		}
+	}
+	return found
 }
 
 func (sc *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
 	if problem == "" || sc.Touched(kind+"/"+o.GetName()) {
 		return nil
 	}
-	return []Finding{{
+	found := Finding{
 		Subject: kind + "/" + o.GetName(),
 		Message: fmt.Sprintf("%s %q %s %s", kind, evidence.Key(o.GetNamespace(), o.GetName()), problem, sc.observation.Name),
-	}}
+	}
+	if sc.loop != nil {
+		found.Message += "; " + sc.loop.String()
+		found.Events = sc.loop.ends
+	}
+	return []Finding{found}
 }
 
 func unwell(conditions []metav1.Condition) bool {

@@ -25,7 +25,11 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 		} else if retries(e, m) {
 			continue
 		}
-		if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 {
+		if loop := crashLoopBefore(e, i); m.Active && loop != nil {
+			found = append(found, Finding{
+				Message: fmt.Sprintf("no silence %s: %s", m.Name, loop), Subject: loop.component, Events: loop.ends[max(0, len(loop.ends)-maxShown):],
+			})
+		} else if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
 				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),

@@ -36,7 +36,20 @@ func (sc *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
 	}
 	// A Bucket whose own status contradicts itself is reported instead.
 	contradiction, bucketReady := ready(bucket.Status.ReadyToUse, false, bucket.Status.Conditions)
-	return unless(bucketReady || contradiction != "" || bucket.Status.ReadyToUse, "is ready to use, but its Bucket is not")
+	if !bucketReady && contradiction == "" && !bucket.Status.ReadyToUse {
+		return "is ready to use, but its Bucket is not"
+	}
+	return sc.outdatedProtocols(o, bucket)
+}
+
+// outdatedProtocols reports a claim with other protocols than its Bucket, which users cannot read. In
+// v1alpha1, a claim has no such field.
+func (sc *stateCheck) outdatedProtocols(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {
+	theirs, ours := slices.Sorted(slices.Values(bucket.Status.Protocols)), slices.Sorted(slices.Values(o.Status.Protocols))
+	if sc.IsV1alpha1() || len(theirs) == 0 || slices.Equal(theirs, ours) {
+		return ""
+	}
+	return fmt.Sprintf("has status.protocols %v, but its Bucket has %v", ours, theirs)
 }
 
 func (sc *stateCheck) outdatedClaimReason(o *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) string {

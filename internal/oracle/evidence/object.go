@@ -95,8 +95,8 @@ func (o *Object) Deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 // Leaving reports whether the object is being deleted, and COSI has released it.
 func (o *Object) Leaving() bool { return o.Deleting() && !o.Protected() }
 
-// gone reports whether the API server removes the object at once, without any finalizer.
-func (o *Object) gone() bool { return o.Deleting() && len(o.Metadata.Finalizers) == 0 }
+// Gone reports whether the API server removes the object at once, without any finalizer.
+func (o *Object) Gone() bool { return o.Deleting() && len(o.Metadata.Finalizers) == 0 }
 
 // BucketID returns the ID of the Bucket in the backend, existing or planned.
 func (o *Object) BucketID() string {

@@ -25,7 +25,7 @@ func findUnprotected(versions []Version) map[types.UID]bool {
 		switch last, known := removed[uid]; {
 		case v.ByPerson() && v.Releases && v.Result == Done && !v.Got.Protected():
 			removed[uid] = v
-		case known && !last.Got.gone() && v.Got.Protected() && v.newerThan(last):
+		case known && !last.Got.Gone() && v.Got.Protected() && v.newerThan(last):
 			delete(removed, uid)
 		}
 	}

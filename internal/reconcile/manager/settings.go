@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Defaults of leader election. They are shorter than the defaults of Kubernetes' own components, so
@@ -29,6 +31,7 @@ const (
 // Settings are the options of all components.
 type Settings struct {
 	Logger                                          logr.Logger
+	WatchNamespaces                                 []string
 	Workers                                         int
 	RetryBaseDelay, RetryMaxDelay, ReconcileTimeout time.Duration
 	Metrics                                         metricsserver.Options
@@ -41,7 +44,7 @@ type Settings struct {
 // Options returns the options of a manager whose instances elect a leader by a
 // Lease.
 func (s Settings) Options(scheme *runtime.Scheme, lease string) manager.Options {
-	return manager.Options{
+	options := manager.Options{
 		Scheme:                  scheme,
 		Logger:                  s.Logger,
 		Metrics:                 s.Metrics,
@@ -57,7 +60,12 @@ func (s Settings) Options(scheme *runtime.Scheme, lease string) manager.Options 
 			ReconciliationTimeout:   s.ReconcileTimeout,
 		},
 	}
+	s.Namespaces().Limit(&options.Cache)
+	return options
 }
+
+// Namespaces returns the namespaces that the component serves.
+func (s Settings) Namespaces() watched.Namespaces { return watched.New(s.WatchNamespaces) }
 
 // Validate returns all errors of the settings, before the component connects to
 // anything.
@@ -70,7 +78,7 @@ func (s Settings) Validate() error {
 		errs = append(errs, fmt.Errorf("the base retry delay, %s, must be positive and at most the maximum retry delay, %s",
 			s.RetryBaseDelay, s.RetryMaxDelay))
 	}
-	return errors.Join(append(errs, s.validateElection(),
+	return errors.Join(append(errs, watched.Validate(s.WatchNamespaces), s.validateElection(),
 		ValidateAddress("metrics", s.Metrics.BindAddress), s.validateCertificate(), ValidateAddress("health probe", s.HealthProbeBindAddress))...)
 }
 

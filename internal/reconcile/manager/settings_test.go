@@ -26,6 +26,8 @@ func TestSettings(t *testing.T) {
 		{"plain HTTP", "it has no certificate", func(s *Settings) {
 			s.Metrics = metricsserver.Options{BindAddress: ":8080", CertDir: "missing"}
 		}, true},
+		{"namespaces", "two that are served", func(s *Settings) { s.WatchNamespaces = []string{"team-a", "team-b"} }, true},
+		{"invalid namespace", "it cannot exist", func(s *Settings) { s.WatchNamespaces = []string{"team_a"} }, false},
 		{"no workers", "nothing would be done", func(s *Settings) { s.Workers = -1 }, false},
 		{"no delay", "it would be a busy loop", func(s *Settings) { s.RetryBaseDelay = -second }, false},
 		{"delays reversed", "the first is longer than the longest", func(s *Settings) { s.RetryBaseDelay = 2 * s.RetryMaxDelay }, false},

@@ -20,6 +20,7 @@ func watch[T client.Object](kind string, example T, ready func(T) bool, driver f
 		kind:     kind,
 		example:  example,
 		deleting: map[types.UID]string{},
+		serves:   func(client.Object) bool { return true },
 		ready: func(object client.Object) bool {
 			typed, ok := object.(T)
 			return ok && ready(typed)
@@ -31,6 +32,15 @@ func watch[T client.Object](kind string, example T, ready func(T) bool, driver f
 			return ""
 		},
 	}
+}
+
+// limit makes a watcher of a cluster-scoped kind ignore the objects that a function does not select.
+func limit[T client.Object](w *watcher, selected func(T) bool) *watcher {
+	w.serves = func(object client.Object) bool {
+		typed, ok := object.(T)
+		return ok && selected(typed)
+	}
+	return w
 }
 
 // lookup reads a cluster-scoped object from the cache, and reports whether it exists.

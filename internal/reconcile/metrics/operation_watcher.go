@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -10,15 +11,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/kepmetrics"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
-// Operations returns the watchers for one version of the API.
-type Operations func(cache client.Reader) []*watcher
+// Operations returns the watchers for one version of the API, of the objects of the namespaces.
+type Operations func(cache client.Reader, namespaces watched.Namespaces) []*watcher
 
 // WatchOperations measures the operations on the objects of a cache. It counts nothing before
 // elected is closed: only the leader counts.
-func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}, operations Operations) error {
-	for _, w := range operations(c) {
+func WatchOperations(
+	ctx context.Context, c cache.Cache, elected <-chan struct{}, namespaces watched.Namespaces, operations Operations,
+) error {
+	for _, w := range operations(c, namespaces) {
 		w.elected, w.now = elected, time.Now
 		informer, err := c.GetInformer(ctx, w.example, cache.BlockUntilSynced(false))
 		if err != nil {
@@ -31,8 +35,8 @@ func WatchOperations(ctx context.Context, c cache.Cache, elected <-chan struct{}
 	return nil
 }
 
-// watcher measures the operations on the objects of one kind. Its methods are not
-// called concurrently.
+// watcher measures the operations on the objects of one kind. The cache calls its methods concurrently for several
+// namespaces.
 type watcher struct {
 	kind    string
 	example client.Object
@@ -40,9 +44,13 @@ type watcher struct {
 	// driver returns the name of the object's driver, or "" if it has none yet.
 	driver func(client.Object) string
 
+	// serves reports whether the component serves an object. The cache has the Buckets of all namespaces.
+	serves func(client.Object) bool
+
 	elected <-chan struct{}
 	now     func() time.Time
 
+	mu sync.Mutex
 	// deleting has the drivers of objects that are being deleted. When a claim is deleted, its
 	// Bucket, and perhaps its class, no longer exist.
 	deleting map[types.UID]string
@@ -51,10 +59,14 @@ type watcher struct {
 // OnAdd implements cache.ResourceEventHandler. The initial list does not contain the time at which
 // an object became ready.
 func (w *watcher) OnAdd(object any, isInInitialList bool) {
-	is, ok := object.(client.Object)
-	if !ok {
-		return
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if is, ok := object.(client.Object); ok && w.serves(is) {
+		w.add(is, isInInitialList)
 	}
+}
+
+func (w *watcher) add(is client.Object, isInInitialList bool) {
 	w.noteDeleting(is)
 	if !isInInitialList && w.ready(is) {
 		w.finish(is, kepmetrics.Create, is.GetCreationTimestamp().Time)
@@ -65,12 +77,14 @@ func (w *watcher) OnAdd(object any, isInInitialList bool) {
 func (w *watcher) OnUpdate(before, after any) {
 	was, wasObject := before.(client.Object)
 	is, isObject := after.(client.Object)
-	if !wasObject || !isObject {
+	if !wasObject || !isObject || !w.serves(is) {
 		return
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if was.GetUID() != is.GetUID() { // deleted and created again, unseen
 		w.countMissed(was)
-		w.OnAdd(is, false)
+		w.add(is, false)
 		return
 	}
 	w.noteDeleting(is)
@@ -85,14 +99,16 @@ func (w *watcher) OnUpdate(before, after any) {
 
 // OnDelete implements cache.ResourceEventHandler.
 func (w *watcher) OnDelete(object any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if last, missed := object.(toolscache.DeletedFinalStateUnknown); missed {
-		if was, ok := last.Obj.(client.Object); ok {
+		if was, ok := last.Obj.(client.Object); ok && w.serves(was) {
 			w.countMissed(was)
 		}
 		return
 	}
 	was, ok := object.(client.Object)
-	if !ok {
+	if !ok || !w.serves(was) {
 		return
 	}
 	defer delete(w.deleting, was.GetUID())

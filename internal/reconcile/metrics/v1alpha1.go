@@ -4,17 +4,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // V1alpha1 has the operations on the kinds of v1alpha1.
-func V1alpha1(cache client.Reader) []*watcher { //nolint:revive // only WatchOperations uses the result
+func V1alpha1(cache client.Reader, namespaces watched.Namespaces) []*watcher { //nolint:revive // only WatchOperations uses the result
 	return []*watcher{
 		watch("BucketClaim", &v1alpha1.BucketClaim{},
 			func(c *v1alpha1.BucketClaim) bool { return c.Status.BucketReady },
 			func(c *v1alpha1.BucketClaim) string { return driverOfClaimV1alpha1(cache, c) }),
-		watch(kindBucket, &v1alpha1.Bucket{},
+		limit(watch(kindBucket, &v1alpha1.Bucket{},
 			func(b *v1alpha1.Bucket) bool { return b.Status.BucketReady },
 			func(b *v1alpha1.Bucket) string { return b.Spec.DriverName }),
+			func(b *v1alpha1.Bucket) bool { return namespaces.HasClaim(b.Spec.BucketClaim) }),
 		watch("BucketAccess", &v1alpha1.BucketAccess{},
 			func(a *v1alpha1.BucketAccess) bool { return a.Status.AccessGranted },
 			func(a *v1alpha1.BucketAccess) string { return driverOfAccessV1alpha1(cache, a) }),

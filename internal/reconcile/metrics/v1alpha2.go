@@ -6,15 +6,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // V1alpha2 has the operations on the kinds of v1alpha2.
-func V1alpha2(cache client.Reader) []*watcher { //nolint:revive // only WatchOperations uses the result
+func V1alpha2(cache client.Reader, namespaces watched.Namespaces) []*watcher { //nolint:revive // only WatchOperations uses the result
 	return []*watcher{
 		watch("BucketClaim", &v1alpha2.BucketClaim{},
 			func(c *v1alpha2.BucketClaim) bool { return isProvisioned(c.Status.Conditions) },
 			func(c *v1alpha2.BucketClaim) string { return driverOfClaim(cache, c) }),
-		watchBuckets(),
+		limit(watchBuckets(), func(b *v1alpha2.Bucket) bool { return namespaces.Has(b.Spec.BucketClaimRef.Namespace) }),
 		watch("BucketAccess", &v1alpha2.BucketAccess{},
 			func(a *v1alpha2.BucketAccess) bool { return isProvisioned(a.Status.Conditions) },
 			func(a *v1alpha2.BucketAccess) string { return a.Status.DriverName }),

@@ -1,6 +1,10 @@
 package timeline
 
-import "github.com/cosi-emu/cosi-emu/internal/report"
+import (
+	"cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/report"
+)
 
 // command is a command line to copy.
 type command struct{ Label, Text string }
@@ -14,7 +18,7 @@ func (p Presentation) commands(s report.Scenario) []command {
 		}
 	}
 	if s.Recording != "" {
-		all = append(all, command{"Replay it", "cosi-emu replay " + s.Recording})
+		all = append(all, command{"Replay it", cmp.Or(p.Program, "cosi-emu") + " replay " + s.Recording})
 	}
 	return all
 }

@@ -22,6 +22,8 @@ type Presentation struct {
 	Links map[string]string
 	// Rerun returns the command that runs just this entry; nil shows none.
 	Rerun func(report.Scenario) string
+	// Program is the command that runs this program; empty means cosi-emu.
+	Program string
 	// Summary is shown first.
 	Summary *Summary
 }

@@ -77,14 +77,20 @@ func TestPresentation(t *testing.T) {
 func TestCommands(t *testing.T) {
 	as := presentation()
 	as.Rerun = func(s report.Scenario) string { return "cosi-emu run " + s.Name }
-	root := parse(t, writeAs(t, as), false)
-	var got []string
-	for n := range find(byID(root, "s2"), "command") {
-		got = append(got, textOf(n))
-	}
-	want := []string{"Run it again cosi-emu run lifecycle Copy", "Replay it cosi-emu replay lifecycle.cosirec Copy"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
+	for program, replay := range map[string]string{
+		"":           "cosi-emu replay lifecycle.cosirec",
+		"./cosi-emu": "./cosi-emu replay lifecycle.cosirec",
+	} {
+		as.Program = program
+		root := parse(t, writeAs(t, as), false)
+		var got []string
+		for n := range find(byID(root, "s2"), "command") {
+			got = append(got, textOf(n))
+		}
+		want := []string{"Run it again cosi-emu run lifecycle Copy", "Replay it " + replay + " Copy"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("program %q: -want, +got:\n%s", program, diff)
+		}
 	}
 }
 

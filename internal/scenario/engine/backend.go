@@ -32,8 +32,13 @@ func (r *run) backend(ctx context.Context, s *spec.Step) (any, error) {
 	defer r.cancelWhenStalled(waiting, isFinal, giveUp)()
 	for waiting.Err() == nil {
 		idle.Pause(waiting, backendDelay)
-		if failure, err = r.backendFailure(ctx, s.Backend); failure == nil || err != nil {
+		latest, err := r.backendFailure(ctx, s.Backend)
+		switch {
+		case ctx.Err() != nil && err != nil: // the time is over before the answer is there
+		case latest == nil || err != nil:
 			return nil, err
+		default:
+			failure = latest
 		}
 	}
 	return nil, failure

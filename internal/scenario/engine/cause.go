@@ -93,6 +93,7 @@ func (w *objectWait) withCauses(ctx context.Context, err error) error {
 	causes := w.run.causes(looking, w.object)
 	if causes.Kind() != cause.Waiting {
 		failure.Message += ": " + causes.String()
+		failure.Terminal = true
 		return err
 	}
 	for _, c := range causes {

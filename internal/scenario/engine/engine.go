@@ -72,7 +72,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 	if options.Observer == nil {
 		options.Observer = outcome.NopObserver{}
 	}
-	return &Engine{emulator: emu, client: emu.Client(), journal: emu.Journal(), isolation: isolation.For(emu), options: options,
+	return &Engine{emulator: emu, client: patient(emu.Client()), journal: emu.Journal(), isolation: isolation.For(emu), options: options,
 		timeouts: timeout.Stretcher{Patience: options.Patience}}
 }
 

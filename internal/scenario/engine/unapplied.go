@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/glob"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -79,7 +78,8 @@ func (r *run) whyUnapplied(i injection, ended fault.Status) string {
 	var seen []string
 	for _, e := range r.engine.journal.Since(i.mark) {
 		is := e.Component + " " + e.Operation.String()
-		if e.Seam == ended.Seam && glob.Match(ended.Operation, e.Operation.Name) && r.ownScope().Concerns(e) && !slices.Contains(seen, is) {
+		if e.Seam == ended.Seam && journal.MatchOperation(ended.Operation, e.Operation.Name) &&
+			r.ownScope().Concerns(e) && !slices.Contains(seen, is) {
 			seen = append(seen, is)
 		}
 	}

@@ -35,7 +35,7 @@ func (m Mismatch) Failure(after string) *outcome.Failure {
 // fields from the pattern, or nil. Of equal ones it returns the last.
 func (p Pattern) nearest(events []journal.Event) (nearest *journal.Event, fewest []match.Difference, err error) {
 	for _, e := range events {
-		if e.Seam != p.seam || !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) {
+		if e.Seam != p.seam || !glob.Match(p.component, e.Component) || !journal.MatchOperation(p.operation, e.Operation.Name) {
 			continue
 		}
 		differences, err := p.differences(e)
@@ -61,7 +61,7 @@ func (p Pattern) differences(e journal.Event) ([]match.Difference, error) {
 		name    string
 		pattern *spec.Pattern
 		got     json.RawMessage
-	}{{"request", p.Request, e.Request}, {"response", p.Response, e.Response}} {
+	}{{"request", p.Request, requestOf(e)}, {"response", p.Response, e.Response}} {
 		differences, err := p.body(body.pattern, body.got)
 		if err != nil {
 			return nil, err

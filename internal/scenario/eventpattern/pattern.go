@@ -57,13 +57,14 @@ func (p Pattern) Matches(e journal.Event) (bool, error) {
 	if e.Seam != p.seam || !p.forWatchEvents() && strings.HasPrefix(e.Operation.Name, journal.EventPrefix) {
 		return false, nil
 	}
-	if !glob.Match(p.component, e.Component) || !glob.Match(p.operation, e.Operation.Name) || !glob.Match(p.subject, e.Operation.Subject) {
+	if !glob.Match(p.component, e.Component) || !journal.MatchOperation(p.operation, e.Operation.Name) ||
+		!glob.Match(p.subject, e.Operation.Subject) {
 		return false, nil
 	}
 	if !p.hasOutcome(e) {
 		return false, nil
 	}
-	matched, err := p.message(p.Request, e.Request)
+	matched, err := p.message(p.Request, requestOf(e))
 	if !matched || err != nil {
 		return false, err
 	}

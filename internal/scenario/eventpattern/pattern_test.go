@@ -42,6 +42,25 @@ func TestEventPatternAndWatches(t *testing.T) {
 	}
 }
 
+// TestRequestOf: a pattern for Events matches those of both groups.
+func TestRequestOf(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ operation, request, want string }{
+		"core": {
+			"create events", `{"involvedObject":{"name":"a"},"message":"m"}`,
+			`{"involvedObject":{"name":"a"},"message":"m","note":"m","regarding":{"name":"a"}}`,
+		},
+		"events.k8s.io": {"create events", `{"regarding":{"name":"a"},"note":"m"}`, `{"regarding":{"name":"a"},"note":"m"}`},
+		"another kind":  {"create secrets", `{"involvedObject":1}`, `{"involvedObject":1}`},
+		"no JSON":       {"create events", `"involvedObject"`, `"involvedObject"`},
+	} {
+		event := journal.Event{Operation: journal.Operation{Name: tc.operation}, Request: json.RawMessage(tc.request)}
+		if got := string(requestOf(event)); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
 // TestCompareOrder verifies which events may follow each other. A component that retries repeats an
 // operation after the next one, and whether it has done so by the time of a step depends on the machine.
 func TestCompareOrder(t *testing.T) {

@@ -30,6 +30,7 @@ type Emulator[C Component] interface {
 type Detector struct {
 	journal    *journal.Journal
 	components func() []Component
+	watches    *watches
 
 	mu     sync.Mutex
 	mark   uint64
@@ -46,13 +47,16 @@ func New[C Component](emu Emulator[C]) *Detector {
 		}
 		return all
 	}
-	d := &Detector{journal: emu.Journal(), components: components, mark: emu.Journal().Mark(), since: time.Now()}
+	d := &Detector{
+		journal: emu.Journal(), components: components, mark: emu.Journal().Mark(), since: time.Now(),
+		watches: newWatches(emu.Journal()),
+	}
 	d.rest = rest{mark: d.mark, until: d.since}
 	return d
 }
 
 // WaitQuiet waits until the scope has been idle for a time: no write to the API server, no driver
-// call, no such request in flight, and no component that is restarting. It returns false if the
+// call, no such request in flight, no component that is restarting, and none whose watch has ended. It returns false if the
 // context ends first. It evaluates the scope repeatedly, because another run may start beside one
 // that was alone.
 func (d *Detector) WaitQuiet(ctx context.Context, scope func() eventscope.Scope, quiet time.Duration) bool {
@@ -145,10 +149,14 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	before := d.since
 	for _, e := range d.journal.Since(d.mark) {
 		d.mark = e.Seq
-		if !e.Changes() || !scope.Concerns(e) {
+		switch {
+		case e.Changes() && scope.Concerns(e):
+			d.latest = e
+		case isWatch(e) && !e.Failed() && (isShared(e.Component) || scope.Names(e.Component)):
+			// The component may act on what it has not seen until now.
+		default:
 			continue
 		}
-		d.latest = e
 		if end := e.Time.Add(e.Duration); end.After(d.since) {
 			d.since = end
 		}
@@ -162,13 +170,19 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	return quiet - time.Since(d.since)
 }
 
-// busy reports whether an activity is in flight, or a component is restarting.
+// busy reports whether an activity is in flight, a component is restarting, or a component does not watch what it has
+// watched.
 func (d *Detector) busy(scope eventscope.Scope) bool {
 	inFlight := func(e journal.Event) bool { return e.Changes() && scope.Concerns(e) }
 	restarting := func(c Component) bool {
 		return c.Restarting() && (isShared(c.Name()) || scope.Names(c.Name()))
 	}
-	return slices.ContainsFunc(d.journal.Pending(), inFlight) || slices.ContainsFunc(d.components(), restarting)
+	return slices.ContainsFunc(d.journal.Pending(), inFlight) || slices.ContainsFunc(d.components(), restarting) || d.Blind(scope)
+}
+
+// Blind reports whether a component of the scope does not watch a kind that it has watched.
+func (d *Detector) Blind(scope eventscope.Scope) bool {
+	return d.watches.blind(running(d.components(), scope.Names))
 }
 
 func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {

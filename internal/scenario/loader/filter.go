@@ -27,7 +27,8 @@ func NewFilter(selector string, names []string) (Filter, error) {
 	return Filter{parsed, names}, nil
 }
 
-// Select returns the scenarios that match, or ErrNothing if there are none.
+// Select returns the scenarios that match. The error is ErrNothing if there are none, or none whose name matches one of the
+// patterns.
 func (f Filter) Select(all []*spec.Scenario) ([]*spec.Scenario, error) {
 	var selected []*spec.Scenario
 	for _, s := range all {
@@ -37,6 +38,11 @@ func (f Filter) Select(all []*spec.Scenario) ([]*spec.Scenario, error) {
 	}
 	if len(selected) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%w: none of %d matches the labels and names", ErrNothing, len(all))
+	}
+	for _, pattern := range f.names {
+		if !slices.ContainsFunc(all, func(s *spec.Scenario) bool { return glob.Match(pattern, s.Name) }) {
+			return selected, fmt.Errorf("%w: none of %d has the name %s", ErrNothing, len(all), pattern)
+		}
 	}
 	return selected, nil
 }

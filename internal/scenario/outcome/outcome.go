@@ -83,6 +83,9 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	Notes []string
 	// Broken means that the run failed, and not COSI.
 	Broken bool
+	// Terminal means that more time changes nothing: COSI does not retry until an object is corrected, or an object that another
+	// one names does not exist.
+	Terminal bool
 
 	// Rejection is the API server's message, if it rejected a request.
 	Rejection string

@@ -31,6 +31,10 @@ const LabelS3 = "s3"
 // of the fake driver. Its value is the reason.
 const LabelFakeDriver = "fake-driver"
 
+// LabelComponents is the label of scenarios that require what the emulator's controller and sidecar promise beyond the
+// specification, such as the words of an Event. Its value is the reason.
+const LabelComponents = "components"
+
 // Expresses reports whether a driver of a dialect, or "" for the dialect of the version, can meet
 // the requirement of LabelBridge.
 func Expresses(dialect dialects.Dialect, requirement string) bool {
@@ -41,13 +45,15 @@ func Expresses(dialect dialects.Dialect, requirement string) bool {
 // "".
 func (e Emulator) unmetLabel(s *spec.Scenario) string {
 	dialect := dialects.Dialect(e.DriverDialect)
-	switch bridge, s3, fake := s.Labels[LabelBridge], s.Labels[LabelS3], s.Labels[LabelFakeDriver]; {
+	switch bridge, s3, fake, own := s.Labels[LabelBridge], s.Labels[LabelS3], s.Labels[LabelFakeDriver], s.Labels[LabelComponents]; {
 	case bridge != "" && !Expresses(dialect, bridge):
 		return fmt.Sprintf("a driver of %s cannot express its requirement: %s", dialect.Protocol(), bridge)
 	case s3 != "" && e.NoS3:
 		return "no S3 service: " + s3
 	case fake != "" && !e.HasStore:
 		return fake + ": requires the fake driver"
+	case own != "" && e.OwnComponents:
+		return own + ": requires the emulator's own controller and sidecar"
 	default:
 		return ""
 	}

@@ -89,7 +89,7 @@ func isPath(pattern string) bool {
 // apiHint explains a pattern without matches at the api seam.
 func apiHint(pattern string) string {
 	verb, resource, _ := strings.Cut(pattern, " ")
-	verbs := append(journal.Verbs(), strings.TrimSpace(journal.EventPrefix))
+	verbs := append(journal.Verbs(), journal.VerbWrite, strings.TrimSpace(journal.EventPrefix))
 	if !slices.ContainsFunc(verbs, func(v string) bool { return glob.Match(verb, v) }) {
 		return fmt.Sprintf("the verb %q: %s", verb, suggest.From(verb, verbs))
 	}

@@ -32,7 +32,7 @@ func Names(seam journal.Seam) []string {
 // Check returns an error if a pattern matches no operation of a seam.
 func Check(seam journal.Seam, pattern string) error {
 	known := Names(seam)
-	matches := func(name string) bool { return glob.Match(pattern, name) }
+	matches := func(name string) bool { return journal.MatchOperation(pattern, name) }
 	if len(known) == 0 || slices.ContainsFunc(known, matches) || seam == journal.SeamAPI && isPath(pattern) {
 		return nil
 	}
@@ -48,10 +48,30 @@ func Check(seam journal.Seam, pattern string) error {
 	return fmt.Errorf("unknown operation %q at seam %s: %s", pattern, seam, hint(seam, pattern))
 }
 
+var seams = []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess}
+
+// Implied is Seam with an error that has the operation that was probably meant.
+func Implied(pattern string) (journal.Seam, error) {
+	if seam, ok := Seam(pattern); ok {
+		return seam, nil
+	}
+	for _, seam := range seams {
+		if slices.ContainsFunc(Names(seam), func(name string) bool { return journal.MatchOperation(pattern, name) }) {
+			return "", fmt.Errorf("the operation %q is one of several seams: name the seam, which is api, rpc, store or process", pattern)
+		}
+	}
+	for _, seam := range seams {
+		if meant, ok := suggest.Near(pattern, Names(seam)); ok {
+			return "", fmt.Errorf("unknown operation %q: did you mean %q of seam %s?", pattern, meant, seam)
+		}
+	}
+	return "", fmt.Errorf("unknown operation %q: name the seam for a list of its operations, which is api, rpc, store or process", pattern)
+}
+
 // Seam returns the only seam that has the operations of a pattern, or false.
 func Seam(pattern string) (found journal.Seam, ok bool) {
-	for _, seam := range []journal.Seam{journal.SeamAPI, journal.SeamRPC, journal.SeamStore, journal.SeamProcess} {
-		if !slices.ContainsFunc(Names(seam), func(name string) bool { return glob.Match(pattern, name) }) {
+	for _, seam := range seams {
+		if !slices.ContainsFunc(Names(seam), func(name string) bool { return journal.MatchOperation(pattern, name) }) {
 			continue
 		}
 		if found != "" {

@@ -111,7 +111,7 @@ func TestCheck(t *testing.T) {
 		"OtherVerb": {
 			reason: "The verb of another API.", seam: "api", pattern: "upsert *",
 			want: `the pattern "upsert *" matches no operation at seam api: ` +
-				`the verb "upsert": it can be get, list, watch, create, update, patch, delete, deletecollection, event`,
+				`the verb "upsert": it can be get, list, watch, create, update, patch, delete, deletecollection, write, event`,
 		},
 		"MisspeltPattern": {
 			reason: "The resource is misspelt.", seam: "api", pattern: "* bucketclaim",
@@ -249,5 +249,27 @@ func TestStored(t *testing.T) {
 				t.Errorf("Stored() = %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestImplied: an operation names its seam, unless it is misspelt or one of several.
+func TestImplied(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{
+		"DriverCreateBucket":  "rpc",
+		"patch buckets":       "api",
+		"PutObject":           "store",
+		"DriverCreateBuckets": `unknown operation "DriverCreateBuckets": did you mean "DriverCreateBucket" of seam rpc?`,
+		"*":                   `the operation "*" is one of several seams: name the seam, which is api, rpc, store or process`,
+		"frobnicate":          `unknown operation "frobnicate": name the seam for a list of its operations, which is api, rpc, store or process`,
+	} {
+		seam, err := operations.Implied(pattern)
+		got := string(seam)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
+		}
 	}
 }

@@ -1,9 +1,11 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -61,7 +63,7 @@ func (n *driverNameConflict) Start(ctx context.Context) error {
 func (*driverNameConflict) NeedLeaderElection() bool { return false }
 
 func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordinationv1.Lease) error {
-	warned := ""
+	warned, served := "", ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -74,6 +76,10 @@ func (n *driverNameConflict) checkAll(ctx context.Context, leases <-chan *coordi
 				warned = *lease.Spec.HolderIdentity
 				n.logger.Error(problem, "another driver has the same name", "driver", n.driver.Name())
 				n.group.events.record(ctx, lease, corev1.EventTypeWarning, problem.Error())
+			}
+			if problem := n.checkNamespaces(lease); problem != nil && *lease.Spec.HolderIdentity != served {
+				served = *lease.Spec.HolderIdentity
+				n.logger.Error(problem, "the leader serves other namespaces", "driver", n.driver.Name())
 			}
 		}
 	}
@@ -107,4 +113,19 @@ func (n *driverNameConflict) checkProtocols(lease *coordinationv1.Lease) error {
 	return fmt.Errorf("driver %s serves %s here, but the driver of the leader (%s) serves %s: "+
 		"unless an upgrade is in progress, these are two drivers with the same name, and one must be renamed",
 		n.driver.Name(), ours, *lease.Spec.HolderIdentity, theirs)
+}
+
+// checkNamespaces compares the namespaces of this sidecar with the leader's. If they differ, those that only this sidecar
+// serves are not served, unless the leader is replaced soon.
+func (n *driverNameConflict) checkNamespaces(lease *coordinationv1.Lease) error {
+	ours, theirs := n.labels()[labelNamespaces], lease.Labels[labelNamespaces]
+	if theirs == ours || !isHeld(lease, n.now()) {
+		return nil
+	}
+	describe := func(label string) string {
+		return cmp.Or(strings.ReplaceAll(label, ".", ", "), "all namespaces")
+	}
+	return fmt.Errorf("this sidecar of driver %s watches %s, but the leader (%s) watches %s: "+
+		"unless an upgrade is in progress, give all sidecars of the driver the same --watch-namespaces",
+		n.driver.Name(), describe(ours), *lease.Spec.HolderIdentity, describe(theirs))
 }

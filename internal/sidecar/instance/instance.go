@@ -35,7 +35,7 @@ type Generation struct {
 	// KeepOfSecret returns the metadata that the cache keeps of a Secret, in addition to its name
 	// and version.
 	KeepOfSecret func(secret client.Object) (annotations map[string]string, finalizers []string)
-	// LeaseLabels are the labels of the Lease while this sidecar is the leader.
+	// LeaseLabels are the generation's labels of the Lease while this sidecar is the leader.
 	LeaseLabels    func() map[string]string
 	AddReconcilers func(*Instance) error
 }
@@ -59,7 +59,10 @@ type Instance struct {
 // caller must call Start, which closes the connection at the end; if New fails, it has closed the
 // connection.
 func New(ctx context.Context, cfg *rest.Config, conn *connection.Conn, opts Options, generation Generation) (*Instance, error) {
-	i := &Instance{Options: opts, driver: conn, labels: generation.LeaseLabels, calls: inflight.NewCalls()}
+	i := &Instance{
+		Options: opts, driver: conn, calls: inflight.NewCalls(),
+		labels: func() map[string]string { return leaseLabels(opts, generation) },
+	}
 	if err := i.setup(ctx, cfg, generation); err != nil {
 		return nil, errors.Join(fmt.Errorf("sidecar of driver %s: %w", conn.Name(), err), conn.Close())
 	}

@@ -1,12 +1,17 @@
 package instance
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // LeaseName returns the name of the Lease by which the sidecars of a driver elect a leader. Drivers
@@ -19,6 +24,8 @@ func LeaseName(driverName string) string { return "cosi-sidecar-leader-" + strin
 const (
 	labelGroup     = "objectstorage.k8s.io/driver-group"
 	labelProtocols = "objectstorage.k8s.io/driver-protocols"
+	// labelNamespaces has the namespaces that the leader serves. It is empty for all.
+	labelNamespaces = "objectstorage.k8s.io/driver-namespaces"
 )
 
 // LeaseLabels have the protocols of the leader's driver.
@@ -28,6 +35,15 @@ func LeaseLabels[protocol ~string](protocols []protocol) map[string]string {
 		names = append(names, string(p))
 	}
 	return map[string]string{labelProtocols: strings.Join(names, ".")}
+}
+
+// namespacesLabel returns the value of labelNamespaces: the names, or their digest if they are too long for a label.
+func namespacesLabel(namespaces watched.Namespaces) string {
+	value := strings.Join(namespaces.Names(), ".")
+	if len(value) > validation.LabelValueMaxLength {
+		return fmt.Sprintf("%x", sha256.Sum224([]byte(value)))
+	}
+	return value
 }
 
 // isHeld reports whether the Lease has a holder that has renewed it in time.

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"maps"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +25,16 @@ func newManager(cfg *rest.Config, driverName string, opts Options, generation Ge
 		}
 	}
 	options := opts.settings().Options(scheme, LeaseName(driverName))
-	options.Cache = cacheOptions(driverName, opts, generation)
-	options.LeaderElectionLabels = generation.LeaseLabels()
+	limitCache(&options.Cache, driverName, opts, generation)
+	options.LeaderElectionLabels = leaseLabels(opts, generation)
 	return cosimanager.New(cfg, options)
+}
+
+// leaseLabels are the labels of the Lease while this sidecar is the leader.
+func leaseLabels(opts Options, generation Generation) map[string]string {
+	labels := map[string]string{labelNamespaces: namespacesLabel(opts.Namespaces())}
+	maps.Copy(labels, generation.LeaseLabels())
+	return labels
 }
 
 // prepareCache sets the watches and the indexes of the cache. Watch comes first, because its error
@@ -43,14 +51,14 @@ func prepareCache(ctx context.Context, m *cosimanager.Manager, generation Genera
 	return nil
 }
 
-// cacheOptions make the cache keep only the names and versions of Secrets, the metadata of COSI's
+// limitCache makes the cache keep only the names and versions of Secrets, the metadata of COSI's
 // own Secrets, and this driver's Lease.
-func cacheOptions(driverName string, opts Options, generation Generation) cache.Options {
+func limitCache(options *cache.Options, driverName string, opts Options, generation Generation) {
 	byObject := map[client.Object]cache.ByObject{&corev1.Secret{}: {Transform: keepLittle(generation)}}
 	if opts.LeaderElectionNamespace != "" {
 		byObject[&coordinationv1.Lease{}] = electionLease(driverName, opts.LeaderElectionNamespace)
 	}
-	return cache.Options{ByObject: byObject, NewInformer: newInformer}
+	options.ByObject, options.NewInformer = byObject, newInformer
 }
 
 func keepLittle(generation Generation) toolscache.TransformFunc {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 )
 
@@ -48,11 +49,13 @@ type Options struct {
 	ConnectTimeout                            time.Duration
 	RPCTimeout                                time.Duration
 	CertificateAuthority                      string
+	S3Endpoint, S3Region                      string
 	SecretKeys                                []v1alpha2.SecretKeySet
 	SecretParametersFrom                      []string
 	Logger                                    logr.Logger
 	TracerProvider                            trace.TracerProvider
 	Now                                       func() time.Time
+	WatchNamespaces                           []string
 	Strict                                    bool
 	Workers                                   int
 	RetryBaseDelay                            time.Duration
@@ -114,13 +117,16 @@ func validateCertificates(pem string) error {
 
 func (o Options) settings() cosimanager.Settings {
 	return cosimanager.Settings{
-		Logger: o.Logger, Workers: o.Workers,
+		Logger: o.Logger, WatchNamespaces: o.WatchNamespaces, Workers: o.Workers,
 		RetryBaseDelay: o.RetryBaseDelay, RetryMaxDelay: o.RetryMaxDelay, ReconcileTimeout: o.reconcileTimeout(),
 		Metrics: o.Metrics, HealthProbeBindAddress: o.HealthProbeBindAddress,
 		LeaderElection: o.LeaderElection, LeaderElectionNamespace: o.LeaderElectionNamespace,
 		LeaseDuration: o.LeaseDuration, RenewDeadline: o.RenewDeadline, RetryPeriod: o.RetryPeriod,
 	}
 }
+
+// Namespaces returns the namespaces that the sidecar serves.
+func (o Options) Namespaces() watched.Namespaces { return o.settings().Namespaces() }
 
 // Connection returns the options of the connection to the driver.
 func (o Options) Connection() connection.Options {

@@ -30,6 +30,7 @@ const (
 type Register[T client.Object] struct {
 	index   Index[T]
 	objects client.Reader
+	live    client.Reader
 	// locks are held for a key while it is written.
 	locks keymutex.KeyMutex
 	// recent has the names of recently written objects, by their keys, which the cache may not show
@@ -37,9 +38,9 @@ type Register[T client.Object] struct {
 	recent *lru.Cache
 }
 
-// New returns a register that finds objects in a cache that has the index.
-func New[T client.Object](index Index[T], objects client.Reader) *Register[T] {
-	return &Register[T]{index: index, objects: objects, locks: keymutex.NewHashed(maxLocks), recent: lru.New(maxRecent)}
+// New returns a register that finds objects in a cache that has the index. The other reader reads from the API server.
+func New[T client.Object](index Index[T], objects, live client.Reader) *Register[T] {
+	return &Register[T]{index: index, objects: objects, live: live, locks: keymutex.NewHashed(maxLocks), recent: lru.New(maxRecent)}
 }
 
 // Save persists the ID that the driver has generated before it creates the bucket or account. If
@@ -91,8 +92,8 @@ func (r *Register[T]) otherHolder(ctx context.Context, key string, own client.Ob
 		return nil, nil
 	}
 	other := r.index.New()
-	// Get waits until the cache shows the latest write to this one object.
-	if err := r.objects.Get(ctx, recent, other); err != nil {
+	// The cache of several namespaces does not wait for the latest write to this one object.
+	if err := r.live.Get(ctx, recent, other); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	if id := r.index.ID(other); id == "" || r.index.key(other, id) != key {

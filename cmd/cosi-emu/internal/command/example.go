@@ -1,16 +1,20 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
 func newExample(streams cli.Streams) *cobra.Command {
@@ -20,12 +24,16 @@ func newExample(streams cli.Streams) *cobra.Command {
 		Short: "Print example manifests",
 		Long: `Print example manifests: a namespace with a BucketClaim and a BucketAccess. With
 --classes, print the classes that 'cosi-emu up' creates, to adapt them for a cluster.
-With --name, print them in the version of a running emulator.`,
+With --name, print them in the version of a running emulator, and the classes for its driver.
+
+--params is the file of 'cosi-emu conformance' and 'cosi-emu run': the classes get the
+parameters bucket and access. --driver-name is the driver of the classes.`,
 		Example: `  cosi-emu example | kubectl apply -f -
   cosi-emu example --protocol Azure | kubectl apply -f -
   cosi-emu example --api v1alpha1 | kubectl apply -f -
   cosi-emu example --name mine | kubectl apply -f -
-  cosi-emu example --classes > classes.yaml`,
+  cosi-emu example --classes > classes.yaml
+  cosi-emu example --classes --params params.yaml --driver-name my-driver.example.com`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.followEmulator(cmd.Flags()); err != nil {
 				return err
@@ -45,6 +53,9 @@ With --name, print them in the version of a running emulator.`,
 	cli.AddName(cmd.Flags(), &o.name)
 	cmd.Flags().Lookup("name").Usage = "name of a running emulator, whose version of the kinds is used"
 	cmd.Flags().BoolVar(&o.classes, "classes", false, "print the classes")
+	cli.AddParams(cmd.Flags(), &o.params, "YAML file with the parameters of --classes for your driver, as for 'cosi-emu conformance'")
+	cmd.Flags().StringVar(&o.driver, "driver-name", "",
+		"name of the driver of --classes (default: the driver of the emulator that --name selects, otherwise "+fakedriver.DefaultName+")")
 	return cmd
 }
 
@@ -53,18 +64,24 @@ type example struct {
 	protocol string
 	classes  bool
 	name     string
+	params   string
+	driver   string
 }
 
-// followEmulator takes the version of the emulator that --name selects.
+// followEmulator takes the version and the driver of the emulator that --name selects.
 func (o *example) followEmulator(flags *pflag.FlagSet) error {
-	if !flags.Changed("name") || flags.Changed("api") {
+	if !flags.Changed("name") {
 		return nil
 	}
 	info, err := cli.Running(o.name)
-	if err == nil && info.API != "" {
+	if err != nil {
+		return err
+	}
+	if !flags.Changed("api") && info.API != "" {
 		o.api = info.API
 	}
-	return err
+	o.driver = cmp.Or(o.driver, info.DriverName)
+	return nil
 }
 
 func (o *example) manifest() ([]byte, error) {
@@ -73,8 +90,10 @@ func (o *example) manifest() ([]byte, error) {
 		quickstart, classes = examples.QuickstartV1alpha1, examples.ClassesV1alpha1
 	}
 	switch {
+	case o.params != "" && !o.classes:
+		return nil, cli.Usage(errors.New("--params requires --classes: it has the parameters of the classes"))
 	case o.protocol == "" && o.classes:
-		return classes, nil
+		return o.forDriver(classes)
 	case o.protocol == "":
 		return quickstart, nil
 	case o.classes:
@@ -88,4 +107,44 @@ func (o *example) manifest() ([]byte, error) {
 		return nil, cli.Usage(errors.New("--protocol GCS: v1alpha1 has no credentials for it; choose S3 or Azure, or leave --api out"))
 	}
 	return examples.WithProtocol(quickstart, protocols[0].String()), nil
+}
+
+// forDriver returns the classes with the driver's name and the parameters of --params.
+func (o *example) forDriver(classes []byte) ([]byte, error) {
+	parameters, err := cli.ReadParams(o.params)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	driver := cmp.Or(o.driver, fakedriver.DefaultName)
+	if o.params == "" && driver == fakedriver.DefaultName {
+		return classes, nil // with comments
+	}
+	objects, err := manifest.Decode(classes)
+	if err != nil {
+		return nil, err
+	}
+	ofKind := map[string]map[string]string{"BucketClass": parameters.Bucket, "BucketAccessClass": parameters.Access}
+	var documents [][]byte
+	for _, object := range objects {
+		fields := object.Object
+		if spec, ok := fields["spec"].(map[string]any); ok { // v1alpha1 has no spec
+			fields = spec
+		}
+		fields["driverName"] = driver
+		setParameters(fields, ofKind[object.GetKind()])
+		document, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return bytes.Join(documents, []byte("---\n")), nil
+}
+
+// setParameters replaces the parameters of a class, which are the fake driver's.
+func setParameters(class map[string]any, parameters map[string]string) {
+	delete(class, "parameters")
+	if len(parameters) > 0 {
+		class["parameters"] = parameters
+	}
 }

@@ -101,7 +101,7 @@ func groups(streams cli.Streams) []group {
 	return []group{
 		{"emulator", "Emulator:", []*cobra.Command{
 			newUp(streams), newDown(streams), newStatus(streams), newEnv(streams), newLogs(streams), newUI(streams), newExec(streams),
-			newOrphans(streams),
+			newExplain(streams), newOrphans(streams),
 			snapshot.New(streams),
 		}},
 		{"scenarios", "Scenarios and faults:", []*cobra.Command{

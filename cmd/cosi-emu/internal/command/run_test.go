@@ -30,6 +30,10 @@ func runCommandLine(t *testing.T, args ...string) (code int, out, errs string) {
 }
 
 func TestRun(t *testing.T) {
+	params := filepath.Join(t.TempDir(), "params.yaml")
+	if err := os.WriteFile(params, []byte("bucket: {pool: fast}\naccess: {pool: slow}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	missing := filepath.Join(t.TempDir(), "missing")
 	for name, tc := range map[string]struct {
 		reason string
@@ -49,6 +53,14 @@ func TestRun(t *testing.T) {
 		"DownAll":    {reason: "there may be none", args: []string{"down", "--all"}},
 		"Example":    {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
 		"Classes":    {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
+		"ClassesOfDriver": {
+			reason: "the file is the one of conformance", args: []string{"example", "--classes", "--params", params, "--driver-name", "a.example"},
+			out: "apiVersion: objectstorage.k8s.io/v1alpha2\nkind: BucketClass\nmetadata:\n  name: standard\nspec:\n" +
+				"  deletionPolicy: Delete\n  driverName: a.example\n  parameters:\n    pool: fast\n---\n",
+		},
+		"ParamsWithoutClasses": {
+			reason: "usage", args: []string{"example", "--params", params}, code: 2, err: "Error: --params requires --classes",
+		},
 		"SetupFails": {
 			reason: "a failure", args: []string{"setup", "--control-plane-dir", missing},
 			code: 1, err: "control plane programs: failed",

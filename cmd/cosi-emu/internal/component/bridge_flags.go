@@ -1,8 +1,6 @@
 package component
 
 import (
-	"fmt"
-
 	"github.com/spf13/pflag"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -14,16 +12,14 @@ import (
 // bridgeFlags are the flags that the bridge and the sidecar have in common.
 type bridgeFlags struct {
 	options                   bridge.Options
+	driver                    cli.V1alpha1Driver
 	stateDir, namespace, name string
-	protocols                 []string
 }
 
 // addFlags adds the common flags. Each command has its own default for the store of the IDs.
 func (f *bridgeFlags) addFlags(flags *pflag.FlagSet) {
 	cli.AddDialect(flags, &f.options.Dialect, "protocol of the driver", "the driver is asked")
-	flags.StringSliceVar(&f.protocols, "protocols", []string{"S3"}, "protocols that a v1alpha1 driver serves: S3, AZURE")
-	flags.StringVar(&f.options.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if a v1alpha1 driver returns none")
-	flags.StringVar(&f.options.S3Region, "s3-region", bridge.DefaultS3Region, "region of the S3 service, if a v1alpha1 driver returns none")
+	f.driver.AddFlags(flags)
 	flags.BoolVar(&f.options.S3VirtualHosts, "s3-virtual-hosts", false,
 		"the bucket is in the host name of S3 URLs of a v1alpha1 driver, and not in the path")
 	flags.BoolVar(&f.options.AssumeExisting, "assume-existing", false,
@@ -31,10 +27,12 @@ func (f *bridgeFlags) addFlags(flags *pflag.FlagSet) {
 }
 
 // validate checks the flags, before anything is opened, and completes the options.
-func (f *bridgeFlags) validate() (err error) {
-	if f.options.Protocols, err = bridge.ParseProtocols(f.protocols); err != nil {
-		return fmt.Errorf("--protocols: %w", err)
+func (f *bridgeFlags) validate() error {
+	driver, err := f.driver.Options()
+	if err != nil {
+		return err
 	}
+	f.options.Protocols, f.options.S3Endpoint, f.options.S3Region = driver.Protocols, driver.S3Endpoint, driver.S3Region
 	return f.options.ValidateDriver()
 }
 

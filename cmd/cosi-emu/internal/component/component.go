@@ -39,6 +39,7 @@ type component struct {
 // componentOptions are the options of a controller or a sidecar that its flags set.
 type componentOptions struct {
 	strict                  *bool
+	namespaces              *[]string
 	workers                 *int
 	probes                  *string
 	elect                   *bool
@@ -76,6 +77,9 @@ func (c *component) addFlags(flags *pflag.FlagSet, o componentOptions, workers i
 	c.tracing.Add(flags)
 	c.api = objectstorage.V1alpha2
 	cli.AddAPI(flags, &c.api, "version of the COSI kinds, v1alpha1 or v1alpha2")
+	flags.StringSliceVar(o.namespaces, "watch-namespaces", nil,
+		"comma-separated namespaces to serve; objects of others are neither read nor changed, and the rights of deploy/rbac-namespaced suffice "+
+			"(default: all namespaces)")
 	flags.IntVar(o.workers, "workers", workers, "number of objects of each kind that are reconciled at the same time")
 	flags.StringVar(o.probes, "health-probe-bind-address", probeAddress(cosimanager.PodNamespace()),
 		"TCP address of /healthz and /readyz; 0 disables them (default: :8081 in a Pod, otherwise 0)")

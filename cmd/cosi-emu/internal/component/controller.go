@@ -24,12 +24,18 @@ func NewController(streams cli.Streams) *cobra.Command {
 		Long: `Run the COSI controller against the API server of a cluster: in a Pod with the RBAC
 rules of deploy/rbac/controller.yaml, or elsewhere with a kubeconfig. The COSI kinds
 must be installed in the version of --api; a cluster has the kinds of one version. It runs
-until the process gets SIGTERM.`,
+until the process gets SIGTERM.
+
+With --watch-namespaces it serves the claims and accesses of these namespaces only, and
+needs no right in others: the rules of deploy/rbac-namespaced suffice.`,
 		Example: `  # In a Pod; see deploy/controller.
   cosi-emu controller --leader-elect --metrics-bind-address :8443
 
   # On a laptop, instead of the controller of the cluster.
   cosi-emu controller --context kind-kind --leader-elect --leader-election-namespace cosi-system
+
+  # With the rights of two namespaces.
+  cosi-emu controller --leader-elect --watch-namespaces team-a,team-b
 
   # In a cluster with the COSI kinds of v1alpha1.
   cosi-emu controller --api v1alpha1 --context kind-kind`,
@@ -49,7 +55,7 @@ until the process gets SIGTERM.`,
 		},
 	}
 	common.addFlags(cmd.Flags(), componentOptions{
-		strict: &opts.Strict, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
+		strict: &opts.Strict, namespaces: &opts.WatchNamespaces, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,

@@ -27,7 +27,11 @@ chooses in ConfigMaps of the Pod's namespace, or, outside of a Pod, in a directo
 user. docs/bridge.md has the details.
 
 With --api v1alpha1, it serves the kinds of v1alpha1 and a driver of that version. It
-needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.`
+needs the rules of deploy/rbac/v1alpha1/sidecar.yaml in addition.
+
+With --watch-namespaces it serves the accesses of these namespaces and the Buckets of their
+claims, and reads no Secrets of others: the rules of deploy/rbac-namespaced suffice. All
+sidecars of a driver need the same namespaces.`
 
 const sidecarExample = `  # In a Pod, with the socket on a shared volume; see deploy/example-driver.
   cosi-emu sidecar --leader-elect --leader-election-namespace cosi-system
@@ -66,7 +70,7 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 				return err
 			}
 			opts.Metrics = common.metrics.options()
-			checkBridge := func() error { return bridge.check(common.api, opts.Endpoint) }
+			checkBridge := func() error { return bridge.check(common.api, &opts) }
 			log, err := common.start(streams, "sidecar", opts.Validate, checkBridge)
 			if err != nil {
 				return err
@@ -101,7 +105,7 @@ func NewSidecar(streams cli.Streams) *cobra.Command {
 	flags.StringVar(&opts.TakeOver, "take-over", "",
 		"group to take the driver name from, if the driver of that group is gone for good")
 	common.addFlags(flags, componentOptions{
-		strict: &opts.Strict, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
+		strict: &opts.Strict, namespaces: &opts.WatchNamespaces, workers: &opts.Workers, probes: &opts.HealthProbeBindAddress,
 		elect: &opts.LeaderElection, namespace: &opts.LeaderElectionNamespace,
 		lease: &opts.LeaseDuration, deadline: &opts.RenewDeadline, period: &opts.RetryPeriod,
 		baseDelay: &opts.RetryBaseDelay, maxDelay: &opts.RetryMaxDelay,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -41,21 +42,39 @@ func (b *sidecarBridge) addFlags(flags *pflag.FlagSet) {
 }
 
 // check checks the flags, before anything is opened.
-func (b *sidecarBridge) check(api objectstorage.Version, endpoint string) error {
+func (b *sidecarBridge) check(api objectstorage.Version, opts *cosisidecar.Options) error {
 	var given []string
 	b.flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed {
+		if flag.Changed && !slices.Contains(ofV1alpha1, flag.Name) {
 			given = append(given, "--"+flag.Name)
 		}
 	})
 	switch {
 	case api == objectstorage.V1alpha1 && given != nil:
 		return fmt.Errorf("%s: a sidecar with --api v1alpha1 calls drivers of v1alpha1 itself, without a bridge", strings.Join(given, ", "))
+	case api == objectstorage.V1alpha1:
+		return b.complete(opts)
 	case b.stateDir != "" && b.namespace != "":
 		return errors.New("--state-dir and --namespace exclude each other: each is a place for the driver's IDs")
 	}
-	b.options.Driver = endpoint
+	b.options.Driver = opts.Endpoint
 	return b.validate()
+}
+
+// ofV1alpha1 are the flags that a sidecar without a bridge has, too: its BucketInfo has these values.
+var ofV1alpha1 = []string{"s3-endpoint", "s3-region"}
+
+// complete sets the options of a sidecar of v1alpha1. BucketInfo needs no region, so that it has no default.
+func (b *sidecarBridge) complete(opts *cosisidecar.Options) error {
+	driver, err := b.driver.Options()
+	if err != nil {
+		return err
+	}
+	opts.S3Endpoint = driver.S3Endpoint
+	if b.flags.Changed("s3-region") {
+		opts.S3Region = driver.S3Region
+	}
+	return nil
 }
 
 // attach makes the sidecar connect through the bridge if its driver needs one.

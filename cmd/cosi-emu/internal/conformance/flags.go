@@ -220,22 +220,12 @@ func (f *runFlags) validate() error {
 // transient are the flags that the command to repeat one check leaves out.
 var transient = []string{"only", "skip", "profile", "seed", "junit", "report", "output"}
 
-// rerun returns the command line that repeats a run. Values of variables may be secrets.
+// rerun returns the command line that repeats a run.
 func rerun(flags *pflag.FlagSet) string {
-	line := []string{"cosi-emu conformance"}
+	line := []string{cli.Program(), "conformance"}
 	flags.Visit(func(flag *pflag.Flag) {
-		switch {
-		case slices.Contains(transient, flag.Name):
-		case flag.Name == "driver-env":
-			all, _ := flags.GetStringArray(flag.Name) // the flag is a string array
-			for _, pair := range all {
-				name, _, _ := strings.Cut(pair, "=")
-				line = append(line, "--driver-env", cli.Quote(name+"=…"))
-			}
-		case flag.Value.Type() == "bool":
-			line = append(line, "--"+flag.Name)
-		default:
-			line = append(line, "--"+flag.Name, cli.Quote(flag.Value.String()))
+		if !slices.Contains(transient, flag.Name) {
+			line = append(line, cli.Repeated(flag)...)
 		}
 	})
 	return strings.Join(line, " ")

@@ -87,7 +87,11 @@ func defaultName(m fault.Match) string {
 
 // fault returns the fault of the flags. The name may be empty.
 func (f *faultFlags) fault(name string) (fault.Fault, error) {
-	if seam, ok := operations.Seam(f.made.Operation); ok && f.made.Seam == "" && f.made.Operation != "" {
+	if f.made.Seam == "" && f.made.Operation != "" {
+		seam, err := operations.Implied(f.made.Operation)
+		if err != nil {
+			return fault.Fault{}, fmt.Errorf("--operation: %w", err)
+		}
 		f.made.Seam = seam
 	}
 	f.made.Name = cmp.Or(name, defaultName(f.made.Match))

@@ -25,6 +25,7 @@ import (
 type exploration struct {
 	options explore.Options
 	own     startup.OwnComponents
+	driver  cli.V1alpha1Driver
 	kinds   []string
 	shard   string
 	output  string
@@ -144,9 +145,10 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.BoolVar(&x.suite, "suite", false, "explore the scenarios that ship with this program")
 	x.selection.addFlags(flags)
-	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf("effects to try, of %v (default: all of these), or %s, alone or with %s",
-		plan.Kinds(), plan.LoseLease, plan.Lag))
-	cli.Values(flags, "effects", append(plan.Kinds(), plan.LoseLease)...)
+	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf(
+		"effects to try, of %v (default: all of these), %s, %s, or %s, alone or with %s",
+		plan.Kinds(), plan.RestartAPIServer, plan.RestartEtcd, plan.LoseLease, plan.Lag))
+	cli.Values(flags, "effects", plan.AllKinds()...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
 		"try what people and other programs do to objects, such as deletions and edits, instead of faults")
@@ -172,6 +174,7 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 		"endpoint of your driver, unix:///path/to/driver.sock, instead of the fake driver; with --driver-cmd, where it listens")
 	cli.AddDialect(flags, &o.Emulator.Dialect, cli.DriverDialectUsage, "your driver is asked")
 	cli.AddDriverIDs(flags, &o.Emulator.DriverIDs)
+	x.driver.AddFlags(flags)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", plan.DefaultCallTimeout, "time limit for each call to the driver")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.AddFlags(flags)
@@ -184,7 +187,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}
-	if err := x.own.Apply(&x.options.Emulator); err != nil {
+	if err := errors.Join(x.own.Apply(&x.options.Emulator), x.driver.Apply(&x.options.Emulator)); err != nil {
 		return err
 	}
 	var err error
@@ -192,7 +195,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return cli.Usage(err)
 	}
 	x.reports.made = x.options.Out
-	if x.destinations, err = x.reports.destinations(report.Text{}); err != nil {
+	if x.destinations, err = x.reports.destinations(report.Text{Program: cli.Program()}); err != nil {
 		return err
 	}
 	x.started = time.Now()

@@ -68,10 +68,14 @@ func initialize(streams cli.Streams, kind scaffold.Kind, files []string, program
 	if err != nil {
 		return cli.Usage(err)
 	}
+	named := file // by the commands in the file; standard output has no name of its own
 	if len(files) > 0 {
 		file = files[0]
 	}
-	content, err := scaffold.Render(kind, file, program)
+	if file != "-" {
+		named = file
+	}
+	content, err := scaffold.Render(kind, named, program)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (r *reports) destinations(text report.Text) ([]destination, error) {
 	}
 	writers := map[string]func(io.Writer, report.Report) error{
 		formatHTML: func(w io.Writer, r report.Report) error {
-			return timeline.WriteAs(w, r, timeline.Presentation{Rerun: text.Rerun})
+			return timeline.WriteAs(w, r, timeline.Presentation{Rerun: text.Rerun, Program: text.Program})
 		},
 		cli.FormatJSON: func(w io.Writer, r report.Report) error { return r.WriteJSON(w) },
 		formatMarkdown: func(w io.Writer, shown report.Report) error { return shown.WriteMarkdown(w, r.title) },

@@ -69,10 +69,11 @@ With --existing-cluster the scenarios run on the cluster of the kubeconfig, as w
 
 ` + startup.OwnComponentsHelp + `
 
-Files whose scenarios are all for another version of the kinds are rejected.
+Scenarios that are all for another version of the kinds are rejected.
 
-Exit codes: 0 if all scenarios passed or were skipped; 1 if one failed; 2 if a file or
-the command line is wrong; 3 if the environment failed, because the emulator did not
+Exit codes: 0 if all scenarios passed, or were skipped beside others that passed; 1 if
+one failed; 2 if a file or the command line is wrong, all scenarios were skipped, or all
+that a --scenario names; 3 if the environment failed, because the emulator did not
 start or a scenario did not finish.`
 
 // NewRun returns the command run.
@@ -199,7 +200,7 @@ func (r *scenarioRun) validate() (err error) {
 }
 
 func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
-	r.text.Rerun = rerun(cmd.Flags())
+	r.text.Rerun, r.text.Program = rerun(cmd.Flags()), cli.Program()
 	if err := r.validate(); err != nil {
 		return err
 	}
@@ -235,11 +236,20 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 			break
 		}
 	}
-	if err != nil && !cli.IsUsage(err) {
+	return r.exit(last, err)
+}
+
+// exit returns the error that decides about the exit code.
+func (r *scenarioRun) exit(last report.Report, err error) error {
+	switch {
+	case err != nil && !cli.IsUsage(err):
 		cli.PrintError(r.streams.Err, err)
 		return cli.ExitError(cli.ExitEnvironment)
+	case err == nil && last.Outcome == outcome.Passed && !r.watch:
+		return r.selection.checkRan(last)
+	default:
+		return errors.Join(err, exitOf(last))
 	}
-	return errors.Join(err, exitOf(last))
 }
 
 // versionGroup are the scenarios for one version of the COSI kinds, which need an emulator of their
@@ -293,14 +303,11 @@ func (r *scenarioRun) groups(scenarios []*spec.Scenario) []versionGroup {
 	return append(own, groups...)
 }
 
-// checkGroups rejects files whose scenarios are all for another version of the COSI kinds than the emulator's: none
+// checkGroups rejects scenarios that are all for another version of the COSI kinds than the emulator's: none
 // of them would run.
 func (r *scenarioRun) checkGroups(groups []versionGroup) error {
 	if len(groups) > 1 && r.watch {
 		return cli.Usage(errors.New("--watch runs the scenarios for one version of the COSI kinds: choose it with --api"))
-	}
-	if r.suite {
-		return nil
 	}
 	for _, g := range groups {
 		for _, s := range g.scenarios {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -209,22 +208,6 @@ var notRepeated = map[string]bool{
 	"update": true, "record": true,
 }
 
-// secretName matches the names of variables whose values are secrets.
-var secretName = regexp.MustCompile(`(?i)key|secret|token|passw|credential|auth`)
-
-// repeatedFlag returns a flag as one word for a shell. The value of a variable that may be a secret stays in the
-// environment of the shell.
-func repeatedFlag(flag *pflag.Flag, value string) string {
-	name, of, _ := strings.Cut(value, "=")
-	if flag.Name == "driver-env" && (secretName.MatchString(name) || strings.Contains(of, "@")) {
-		return fmt.Sprintf(`--%s=%s="$%[2]s"`, flag.Name, name)
-	}
-	if value == flag.NoOptDefVal { // --keep is equivalent to --keep=true
-		return "--" + flag.Name
-	}
-	return cli.Quote("--" + flag.Name + "=" + value)
-}
-
 // rerun returns a function for the command that repeats a scenario.
 func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 	var given []string
@@ -232,9 +215,7 @@ func rerun(flags *pflag.FlagSet) func(report.Scenario) string {
 		if notRepeated[flag.Name] {
 			return
 		}
-		for _, value := range cli.ValuesOf(flag) {
-			given = append(given, repeatedFlag(flag, value))
-		}
+		given = append(given, cli.Repeated(flag)...)
 	})
 	return func(s report.Scenario) string {
 		command := []string{cli.Program(), "run"}

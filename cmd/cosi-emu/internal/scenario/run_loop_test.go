@@ -17,14 +17,14 @@ func TestRerun(t *testing.T) {
 	r.addFlags(flags)
 	err := flags.Parse([]string{
 		"--keep", "--parallel", "3", "--driver-cmd", "./my driver", "--driver-env", "BACKEND=http://127.0.0.1:9000",
-		"--driver-env", "BACKEND_PASSWORD=correct-horse", "--driver-env", "URL=http://me:horse@host",
+		"--driver-env", "BACKEND_PASSWORD=correct-horse", "--driver-env", "URL=http://me:horse@host", "--driver-env", "OTHER=is correct-horse",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := rerun(flags)(report.Scenario{Name: "photos", Position: report.Position{File: "a b.yaml"}})
 	want := cli.Program() + ` run 'a b.yaml' --scenario photos '--driver-cmd=./my driver' --driver-env=BACKEND=http://127.0.0.1:9000 ` +
-		`--driver-env=BACKEND_PASSWORD="$BACKEND_PASSWORD" --driver-env=URL="$URL" --keep`
+		`--driver-env=BACKEND_PASSWORD="$BACKEND_PASSWORD" --driver-env=URL="$URL" --driver-env=OTHER="$OTHER" --keep`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

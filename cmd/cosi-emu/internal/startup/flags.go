@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/telemetry"
@@ -39,13 +40,15 @@ type Flags struct {
 	cluster clusterFlags
 	store   storeFlags
 	own     OwnComponents
-	pods    cli.Pods
-	tracing telemetry.Flags
-	timeout time.Duration
-	limit   string                  // the flag of the timeout
-	buckets []fakedriver.BucketSpec // of --bucket
-	init    string                  // the directory or manifest that fills the emulator
-	crds    string                  // the file or directory with other definitions
+	// v1alpha1 has the endpoint of S3 of a driver that returns none.
+	v1alpha1 cli.V1alpha1Driver
+	pods     cli.Pods
+	tracing  telemetry.Flags
+	timeout  time.Duration
+	limit    string                  // the flag of the timeout
+	buckets  []fakedriver.BucketSpec // of --bucket
+	init     string                  // the directory or manifest that fills the emulator
+	crds     string                  // the file or directory with other definitions
 }
 
 // Add adds all flags.
@@ -142,10 +145,14 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
 	flags.IntVar(&o.S3Port, "s3-port", 0, "port of the S3 store (default: as --data-dir or --from, else a free one)")
 	flags.StringVar(&o.S3Region, "s3-region", "",
-		"region of the store, which requests must be signed for (default: as --data-dir or --from, else "+fakedriver.DefaultRegion+")")
+		"region of the store, which requests must be signed for, or of your v1alpha1 driver, if it returns none (default: as --data-dir or "+
+			"--from, else "+fakedriver.DefaultRegion+", and "+bridge.DefaultS3Region+" for your driver)")
+	f.v1alpha1.AddS3Endpoint(flags)
 	flags.BoolVar(&o.TLS, "tls", false, "serve S3, GCS and Azure over TLS; the Secrets of accesses contain the certificate authority")
 	cli.AddStore(flags, &o.MaxBodyBytes, &o.MaxAccounts, &o.S3CORSOrigins)
 	cli.AddProtocols(flags, &o.Protocols)
+	flags.Lookup("protocols").Usage = "protocols of the fake driver, a comma-separated list of S3, GCS and Azure; the first is the default " +
+		"of BucketClaims; or those that your v1alpha1 driver serves, S3 and Azure (default: S3)"
 	flags.IntVar(&o.AzurePort, "azure-port", 0,
 		"port of the Azure service, with --protocols Azure (default: as --data-dir or --from, else a free one)")
 	flags.IntVar(&o.GCSPort, "gcs-port", 0,
@@ -176,6 +183,23 @@ func (f *Flags) ValidateAssume() error {
 	return nil
 }
 
+// describeDriver has --protocols, --s3-endpoint and --s3-region describe the user's driver, in place of the fake driver.
+func (f *Flags) describeDriver() error {
+	o := &f.Session.Emulator
+	if o.Driver == "" && o.Implementations.DriverCommand == nil {
+		if f.v1alpha1.S3Endpoint != "" && f.hasStore() {
+			return cli.Usage(errors.New("--s3-endpoint requires --driver or --driver-cmd: the fake driver has a store of its own"))
+		}
+		return nil
+	}
+	for _, protocol := range o.Protocols {
+		f.v1alpha1.Protocols = append(f.v1alpha1.Protocols, protocol.String())
+	}
+	f.v1alpha1.S3Region = o.S3Region
+	o.Protocols, o.S3Region = nil, ""
+	return f.v1alpha1.Apply(o)
+}
+
 // Run starts an emulator, calls during, and stops the emulator again.
 func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*session.Session) error) error {
 	if err := errors.Join(f.cluster.validate(f.Session), f.applyOnly()); err != nil {
@@ -183,6 +207,9 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 	}
 	f.own.inCluster = f.cluster.wanted
 	if err := f.own.Apply(&f.Session.Emulator); err != nil {
+		return err
+	}
+	if err := f.describeDriver(); err != nil {
 		return err
 	}
 	if err := errors.Join(f.readCRDs(), f.readInit(), f.addBuckets(), f.pods.Apply(&f.Session.Emulator)); err != nil {

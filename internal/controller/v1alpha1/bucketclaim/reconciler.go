@@ -21,6 +21,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Reconciler reconciles BucketClaims. Its only state are the reported failures.
@@ -32,6 +33,8 @@ type Reconciler struct {
 	APIErrors *cosievents.APIErrors
 	// Strict rejects claims and classes with meaningless values that the API allows.
 	Strict bool
+	// Namespaces are those whose claims the controller serves.
+	Namespaces watched.Namespaces
 	// Failures records the obstacles of claims as Events.
 	Failures *cosievents.Failures
 	// TracerProvider receives a span for each reconcile; nil for none.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Names of the indexes, for client.MatchingFields.
@@ -61,7 +62,7 @@ func unboundClaimsClass(claim *v1alpha1.BucketClaim) []string {
 // SetupWithManager adds the reconciler to a manager, with a watch on everything that a claim may
 // wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
-	m := mapper{cache: mgr.GetCache()}
+	m := mapper{cache: mgr.GetCache(), namespaces: r.Namespaces}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketclaim").
 		WithOptions(options).
@@ -108,7 +109,8 @@ func accessPredicate() predicate.Predicate {
 
 // mapper finds the claims that an event concerns.
 type mapper struct {
-	cache client.Reader
+	cache      client.Reader
+	namespaces watched.Namespaces
 }
 
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
@@ -123,7 +125,7 @@ func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile
 		return nil
 	}
 	requests := m.list(ctx, client.MatchingFields{claimsByBucket: bucket.Name})
-	if ref := referenceOf(bucket); ref.Name != "" {
+	if ref := referenceOf(bucket); ref.Name != "" && m.namespaces.Has(ref.Namespace) {
 		requests = append(requests, request(ref.Namespace, ref.Name))
 	}
 	return requests

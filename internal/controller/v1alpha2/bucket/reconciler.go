@@ -17,6 +17,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // maxReported is the number of Buckets whose latest failure is remembered.
@@ -29,6 +30,8 @@ type Reconciler struct {
 	Live      client.Reader
 	Recorder  events.EventRecorder
 	APIErrors *cosievents.APIErrors
+	// Namespaces are those whose claims the controller sees. A Bucket for a claim of another namespace is left alone.
+	Namespaces watched.Namespaces
 	// TracerProvider receives a span for each reconcile; nil for none.
 	TracerProvider trace.TracerProvider
 
@@ -46,6 +49,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	bucket := &v1alpha2.Bucket{}
 	if err := r.Client.Get(ctx, request.NamespacedName, bucket); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	// The claim of another namespace is not in the cache, and perhaps the controller may not ask the API server for it:
+	// that it was not found would mean nothing.
+	if !r.Namespaces.Has(bucket.Spec.BucketClaimRef.Namespace) {
+		return reconcile.Result{}, nil
 	}
 	err := r.reconcile(ctx, bucket)
 	return cosireconcile.ResultOf(ctx, r.APIErrors.Record(bucket, cosievents.Deprovision, err))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -32,12 +33,14 @@ type scene struct {
 
 	claim  *v1alpha2.BucketClaim
 	bucket *v1alpha2.Bucket
+	only   []string // namespaces that are served; all by default
 }
 
 func newScene(c *phasetest.Case) *scene { return &scene{Case: c} }
 
 func (s *scene) reconcile(ctx context.Context, _ *error) (reconcile.Result, error) { //nolint:gocritic // phasetest.Do calls it
 	r := New(s.Client(), s.Live(), s.Recorder(), cosievents.NewAPIErrors(s.Recorder()))
+	r.Namespaces = watched.New(s.only)
 	return r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.bucket)})
 }
 
@@ -228,6 +231,26 @@ func TestReconcile(t *testing.T) {
 		{
 			Name: "deletion goes on", Reason: "nothing has failed",
 			Given: func(s *scene) { s.hasBucket(announced, going) },
+		},
+		{
+			Name: "claim gone from a served namespace", Reason: "an administrator must be able to delete the Bucket",
+			Given: func(s *scene) { s.only = []string{s.Namespace}; s.hasBucket() },
+			Want:  announcement,
+		},
+		{
+			Name: "claim of a namespace that is not served", Reason: "the controller does not see the claim, which does not mean that it is gone",
+			Given: func(s *scene) { s.only = []string{"elsewhere"}; s.hasBucket() },
+		},
+		{
+			Name: "claim of a namespace that the cache does not have", Reason: "it cannot be asked about the claim",
+			Given: func(s *scene) {
+				s.only = []string{s.Namespace}
+				s.hasBucket(func(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.Namespace = "elsewhere" })
+			},
+		},
+		{
+			Name: "deletion fails, claim of a namespace that is not served", Reason: "another controller tells its user",
+			Given: func(s *scene) { s.only = []string{"elsewhere"}; s.hasBucket(announced, going, failing) },
 		},
 		{
 			Name: "failure before the deletion", Reason: "the claim has told it",

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -31,8 +32,7 @@ func (a *attempt) keepClaims(ctx context.Context) error {
 			return err
 		}
 	}
-	a.reportMissing(missing)
-	return nil
+	return a.reportMissing(ctx, missing)
 }
 
 // grantedThrough reports whether the access was handed off with this claim, and not with an earlier
@@ -47,10 +47,30 @@ func (a *attempt) grantedThrough(ctx context.Context, claim *v1alpha2.BucketClai
 	return bucket == nil || bucket.Spec.BucketClaimRef.UID == claim.UID, err
 }
 
+// maxConflicts is how often a write of the controller can meet a write of the sidecar before it is
+// left to the back-off.
+const maxConflicts = 5
+
 // reportMissing sets one condition of a status that otherwise belongs to the sidecar. The lock of
-// the patch keeps the two from overwriting each other. The sidecar does not change the condition
-// while it has this reason.
-func (a *attempt) reportMissing(missing []string) {
+// the patch keeps the two from overwriting each other. After a conflict, the write is repeated on
+// the latest version: the controller ignores the sidecar's writes, and no event would cause another
+// reconcile. The sidecar does not change the condition while it has this reason.
+func (a *attempt) reportMissing(ctx context.Context, missing []string) error {
+	for range maxConflicts {
+		a.setMissing(missing)
+		err := a.SaveStatus(ctx)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		if err := a.Reload(ctx); err != nil {
+			return err
+		}
+	}
+	a.Requeue()
+	return nil
+}
+
+func (a *attempt) setMissing(missing []string) {
 	switch {
 	case len(missing) == 0 && !condition.ClaimMissing(a.Object.Status.Conditions):
 	case len(missing) == 0:

@@ -2,6 +2,7 @@ package bucketaccess
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,15 @@ func claimMissing(access *v1alpha2.BucketAccess) {
 	condition.For(&access.Status.Conditions, 1).Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse,
 		v1alpha2.ReasonBucketClaimNotFound, "BucketClaim photos, through which access was granted, does not exist any more; "+
 			"the credentials are valid until this BucketAccess is deleted")
+}
+
+// hasLostClaim makes a handed-off access whose claim vanished.
+func (s *scene) hasLostClaim() {
+	s.Helper()
+	claim := s.hasClaim("photos")
+	s.hasBucket(claim)
+	s.hasAccess(handedOff(claim))
+	s.ForceRemove(claim)
 }
 
 func TestKeepClaims(t *testing.T) {
@@ -56,13 +66,8 @@ func TestKeepClaims(t *testing.T) {
 		},
 		{
 			Name: "claim gone", Reason: "the sidecar does not see claims, so the controller reports it",
-			Given: func(s *scene) {
-				claim := s.hasClaim("photos")
-				s.hasBucket(claim)
-				s.hasAccess(handedOff(claim))
-				s.ForceRemove(claim)
-			},
-			Want: missing,
+			Given: (*scene).hasLostClaim,
+			Want:  missing,
 		},
 		{
 			Name: "claim gone, and reported", Reason: "nothing is to be done",
@@ -123,13 +128,30 @@ func TestKeepClaims(t *testing.T) {
 		{
 			Name: "access changed meanwhile", Reason: "the conditions are a list, of which the sidecar is a writer",
 			Given: func(s *scene) {
-				claim := s.hasClaim("photos")
-				s.hasBucket(claim)
-				s.hasAccess(handedOff(claim))
-				s.ForceRemove(claim)
+				s.hasLostClaim()
 				s.Before("patch bucketaccesses/status", func() { s.Label(s.access) })
 			},
-			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Requeue: true},
+			Want: func() phasetest.Outcome {
+				o := missing
+				o.Writes = []string{statusPatch + ": Conflict", statusPatch}
+				return o
+			}(),
+		},
+		{
+			Name: "access that always changes", Reason: "the back-off decides about more requests",
+			Given: func(s *scene) {
+				s.hasLostClaim()
+				s.Reject("patch bucketaccesses/status", http.StatusConflict)
+			},
+			Want: phasetest.Outcome{Writes: slices.Repeat([]string{statusPatch + ": Conflict"}, 5), Requeue: true},
+		},
+		{
+			Name: "access deleted meanwhile", Reason: "the sidecar cleans it up, and the condition is of no use",
+			Given: func(s *scene) {
+				s.hasLostClaim()
+				s.Before("patch bucketaccesses/status", func() { s.Remove(s.access) })
+			},
+			Want: phasetest.Outcome{Writes: []string{statusPatch + ": Conflict"}, Err: "done"},
 		},
 		{
 			Name: "claim created again meanwhile", Reason: "nothing is written to the new one",

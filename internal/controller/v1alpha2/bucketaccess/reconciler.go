@@ -17,6 +17,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Reconciler reconciles BucketAccesses. It is stateless.
@@ -28,6 +29,8 @@ type Reconciler struct {
 	APIErrors *cosievents.APIErrors
 	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
+	// Namespaces are those whose accesses the controller serves.
+	Namespaces watched.Namespaces
 	// TracerProvider receives a span for each reconcile; nil for none.
 	TracerProvider trace.TracerProvider
 }
@@ -52,7 +55,7 @@ type attempt struct {
 // Runner returns the runner that walks an object through the phases.
 func (r *Reconciler) Runner() *cosireconcile.Runner[*v1alpha2.BucketAccess] {
 	return &cosireconcile.Runner[*v1alpha2.BucketAccess]{
-		Client: r.Client, Recorder: r.Recorder, APIErrors: r.APIErrors,
+		Client: r.Client, Live: r.Live, Recorder: r.Recorder, APIErrors: r.APIErrors,
 		Owns: owns, Status: statusOf,
 		Provision: r.provision, Deprovision: r.deprovision,
 	}

@@ -21,12 +21,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/claimprotection"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // SetupWithManager adds the reconciler to a manager, with a watch on everything that an access may
 // wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
-	m := mapper{cache: mgr.GetCache()}
+	m := mapper{cache: mgr.GetCache(), namespaces: r.Namespaces}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketaccess").
 		WithOptions(options).
@@ -93,7 +94,8 @@ func bucketChanged(was, is *v1alpha2.Bucket) bool {
 
 // mapper finds the accesses that an event concerns.
 type mapper struct {
-	cache client.Reader
+	cache      client.Reader
+	namespaces watched.Namespaces
 }
 
 // mapClass maps a class to the accesses that wait for it, or that an earlier one of its name has
@@ -111,7 +113,7 @@ func (m mapper) mapClaim(ctx context.Context, claim client.Object) []reconcile.R
 // mapBucket maps a Bucket to the accesses that wait for the Bucket of their claim.
 func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha2.Bucket)
-	if !ok {
+	if !ok || !m.namespaces.Has(bucket.Spec.BucketClaimRef.Namespace) {
 		return nil
 	}
 	ref := bucket.Spec.BucketClaimRef

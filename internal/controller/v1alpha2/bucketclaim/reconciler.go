@@ -18,6 +18,7 @@ import (
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Reconciler reconciles BucketClaims. It is stateless.
@@ -29,6 +30,8 @@ type Reconciler struct {
 	APIErrors *cosievents.APIErrors
 	// Protector sets and removes the annotation that keeps a claim for its BucketAccesses.
 	Protector *claimprotection.Protector
+	// Namespaces are those whose claims the controller serves.
+	Namespaces watched.Namespaces
 	// TracerProvider receives a span for each reconcile; nil for none.
 	TracerProvider trace.TracerProvider
 }

@@ -19,12 +19,13 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controller/ownership"
 	"github.com/cosi-emu/cosi-emu/internal/controller/v1alpha2/claimprotection"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // SetupWithManager adds the reconciler to a manager, with a watch on everything that a claim may
 // wait for.
 func (r *Reconciler) SetupWithManager(mgr manager.Manager, options controller.Options) error {
-	m := mapper{cache: mgr.GetCache()}
+	m := mapper{cache: mgr.GetCache(), namespaces: r.Namespaces}
 	return builder.ControllerManagedBy(mgr).
 		Named("bucketclaim").
 		WithOptions(options).
@@ -74,7 +75,8 @@ func accessPredicate() predicate.Predicate {
 
 // mapper finds the claims that an event concerns.
 type mapper struct {
-	cache client.Reader
+	cache      client.Reader
+	namespaces watched.Namespaces
 }
 
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
@@ -90,7 +92,10 @@ func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile
 	}
 	ref := bucket.Spec.BucketClaimRef
 	requests := m.list(ctx, client.MatchingFields{index.ClaimsByBucket: bucket.Name})
-	return append(requests, request(ref.Namespace, ref.Name))
+	if m.namespaces.Has(ref.Namespace) {
+		requests = append(requests, request(ref.Namespace, ref.Name))
+	}
+	return requests
 }
 
 func mapAccess(_ context.Context, object client.Object) []reconcile.Request {

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/net"
 )
 
 func validateNode(n *corev1.Node) field.ErrorList {
@@ -66,12 +68,20 @@ func isCounted(name corev1.ResourceName) bool {
 	return name == corev1.ResourcePods || hasDomain && !strings.HasSuffix(domain, "kubernetes.io")
 }
 
+// validateCIDRs accepts one range, or one of each IP family.
 func validateCIDRs(list []string, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, cidr := range list {
-		errs = append(errs, validation.IsValidCIDR(path.Index(i), cidr)...)
+		errs = append(errs, validation.IsValidCIDRForLegacyField(path.Index(i), cidr, true, nil)...)
 	}
-	if len(list) > 2 {
+	if len(list) < 2 {
+		return errs
+	}
+	isDualStack, err := net.IsDualStackCIDRStrings(list)
+	if err != nil {
+		errs = append(errs, field.InternalError(path, fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%w", err)))
+	}
+	if !isDualStack || len(list) > 2 {
 		errs = append(errs, field.Invalid(path, list, "may specify no more than one CIDR for each IP family"))
 	}
 	return errs

@@ -81,8 +81,11 @@ func listAll[L runtime.Object](ctx context.Context, r rest.Lister) (L, error) {
 // the others.
 func (r *Registry) guard(store *resourceREST) {
 	none := func(context.Context, bool) {}
+	store.mayCreate = func(ctx context.Context, obj runtime.Object) error {
+		return r.authorizer.CheckEscalation(ctx, obj, nil)
+	}
 	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-		return none, r.authorizer.CheckEscalation(ctx, obj, nil)
+		return none, store.mayCreate(ctx, obj) // an update may create, too
 	}
 	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
 		return none, r.authorizer.CheckEscalation(ctx, obj, old)

@@ -102,7 +102,14 @@ func validateQuotaName(name string, path *field.Path) field.ErrorList {
 	for _, message := range validation.IsQualifiedName(name) {
 		errs = append(errs, field.Invalid(path, name, message))
 	}
-	if len(errs) == 0 && !strings.Contains(name, "/") && !isCount(name) && !isCompute(name) {
+	if len(errs) > 0 || strings.Contains(name, "/") || isCount(name) {
+		return errs
+	}
+	isKnown := isCompute(name)
+	if !isKnown {
+		errs = append(errs, field.Invalid(path, name, "must be a standard resource type or fully qualified"))
+	}
+	if !isKnown || corev1.ResourceName(name) == corev1.ResourceStorage { // of a volume
 		errs = append(errs, field.Invalid(path, name, "must be a standard resource for quota"))
 	}
 	return errs
@@ -117,11 +124,15 @@ func isCount(name string) bool {
 	}, corev1.ResourceName(name))
 }
 
-// isCompute reports whether a standard name belongs to a resource of Pods.
+// isCompute reports whether a standard name belongs to a resource of Pods or volumes.
 func isCompute(name string) bool {
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "requests."), "limits.")
-	return slices.Contains([]string{"cpu", "memory", "storage", "ephemeral-storage"}, name) ||
-		strings.HasPrefix(name, corev1.ResourceHugePagesPrefix)
+	return slices.Contains([]corev1.ResourceName{
+		corev1.ResourceCPU, corev1.ResourceRequestsCPU, corev1.ResourceLimitsCPU,
+		corev1.ResourceMemory, corev1.ResourceRequestsMemory, corev1.ResourceLimitsMemory,
+		corev1.ResourceEphemeralStorage, corev1.ResourceRequestsEphemeralStorage, corev1.ResourceLimitsEphemeralStorage,
+		corev1.ResourceStorage, corev1.ResourceRequestsStorage,
+	}, corev1.ResourceName(name)) ||
+		strings.HasPrefix(strings.TrimPrefix(name, corev1.DefaultResourceRequestsPrefix), corev1.ResourceHugePagesPrefix)
 }
 
 func validateQuantity(name corev1.ResourceName, quantity resource.Quantity, path *field.Path) field.ErrorList {

@@ -16,6 +16,8 @@ type resourceREST struct {
 	*genericregistry.Store
 	shortNames []string
 	categories []string
+	// mayCreate, if set, rejects an object before it gets a generated name.
+	mayCreate func(context.Context, runtime.Object) error
 }
 
 var (
@@ -37,6 +39,18 @@ func (r *resourceREST) ShortNames() []string { return r.shortNames }
 
 // Categories implements rest.CategoriesProvider.
 func (r *resourceREST) Categories() []string { return r.categories }
+
+// Create implements rest.StandardStorage.
+func (r *resourceREST) Create(
+	ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions,
+) (runtime.Object, error) {
+	if r.mayCreate != nil {
+		if err := r.mayCreate(ctx, obj); err != nil {
+			return nil, err
+		}
+	}
+	return r.Store.Create(ctx, obj, validate, options)
+}
 
 // updateREST serves a subresource that only updates an object.
 type updateREST struct {

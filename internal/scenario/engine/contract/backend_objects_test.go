@@ -75,6 +75,13 @@ func TestBackendObjects(t *testing.T) {
 			reason: "It is not there.", want: outcome.Failed, messages: []string{"contents of bucket"},
 			steps: "- {timeout: 1s, backend: {objects: {\"BUCKET\": {a: present}}}}\n",
 		},
+		"NoAnswer": {
+			reason: "It was not there, and the answer to the next look comes too late.", want: outcome.Failed, messages: []string{"contents of bucket"},
+			steps: `
+- inject: {name: slow, seam: store, component: SERVICE, operation: LIST, nth: 2, delay: 10m}
+- {timeout: 3s, backend: {objects: {"BUCKET": {a: present}}}}
+`,
+		},
 		"NoBucket": {
 			reason: "There is none of that name.", want: outcome.Broken,
 			messages: []string{"put object a in bucket none", `bucket "none" does not exist`},

@@ -2,6 +2,7 @@ package bucket
 
 import (
 	"context"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -41,15 +42,27 @@ func (a *attempt) releaseAccessed(ctx context.Context) error {
 	if err := a.checkAccesses(ctx); err != nil {
 		return err
 	}
-	needed, err := bucketaccess.IsNeededLive(ctx, a.live, a.Object)
+	needed, err := bucketaccess.IsNeededLive(ctx, a.live, a.served.Namespaces, a.Object)
 	switch {
 	case err != nil:
 		return err
 	case needed:
 		a.Requeue()
 		return cosireconcile.ErrDone
+	case !a.seesAccesses():
+		return reasons.Blocked(v1alpha2.ReasonDeletionBlocked, "a BucketAccess of another namespace may need this Bucket, which was not "+
+			"created for its BucketClaim, and the sidecar serves only %s: if no BucketAccess does, remove the finalizer %s",
+			a.served.Namespaces, v1alpha1.BucketAccessBucketFinalizer)
 	}
 	return a.PatchMetadata(ctx, func(b *v1alpha1.Bucket) { controllerutil.RemoveFinalizer(b, v1alpha1.BucketAccessBucketFinalizer) })
+}
+
+// seesAccesses reports whether the sidecar sees all accesses that may need the Bucket. They are in the namespace of
+// their claim. A Bucket that was created for its claim, whose UID ends the name, has never had another one. An
+// administrator's Bucket may have been bound in several namespaces.
+func (a *attempt) seesAccesses() bool {
+	claim := a.Object.Spec.BucketClaim
+	return a.served.Namespaces.All() || claim != nil && claim.UID != "" && strings.HasSuffix(a.Object.Name, string(claim.UID))
 }
 
 // checkAccesses returns the reason for which a Bucket waits, if the cache has an access that

@@ -77,6 +77,31 @@ func TestAwaitAccesses(t *testing.T) {
 			}, Want: freed,
 		},
 		{
+			Name: "access of a namespace that is not served", Reason: "that the sidecar does not see it does not mean that it is gone",
+			Given: func(s *scene) {
+				s.servesOnly()
+				has()(s)
+				s.hasAccess(recorded(s.bucket.Name), s.inAnotherNamespace)
+			},
+			Want: blocked,
+		},
+		{
+			Name: "no access in the served namespaces, Bucket created for its claim", Reason: "it was never bound in another namespace",
+			Given: func(s *scene) { s.servesOnly(); has(s.ofItsClaim)(s) }, Want: freed,
+		},
+		{
+			Name: "access in the served namespace, Bucket created for its claim", Reason: "its credentials are revoked by the bucket",
+			Given: func(s *scene) { s.servesOnly(); has(s.ofItsClaim)(s); s.hasAccess() }, Want: blocked,
+		},
+		{
+			Name: "access that the cache does not show, Bucket created for its claim", Reason: "the API server is asked about each namespace",
+			Given: func(s *scene) { s.servesOnly(); has(s.ofItsClaim)(s); s.Behind(func() { s.hasAccess() }) }, Want: again,
+		},
+		{
+			Name: "no access in the served namespaces, Bucket without a claim", Reason: "it may have been bound in another namespace",
+			Given: func(s *scene) { s.servesOnly(); has(withoutClaim)(s) }, Want: blocked,
+		},
+		{
 			Name: "access that the cache does not show", Reason: "its watch may have no further event, so the Bucket is reconciled again",
 			Given: func(s *scene) { has()(s); s.Behind(func() { s.hasAccess() }) }, Want: again,
 		},

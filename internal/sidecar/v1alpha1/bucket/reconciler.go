@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -26,6 +25,7 @@ import (
 
 // reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
+	served     Served
 	driver     *driver.Driver
 	line       *inflight.Line
 	cached     client.Client
@@ -47,16 +47,16 @@ type attempt struct {
 // NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
 // API server itself before each call to the driver. Its calls wait in the line for their turn.
 func NewReconciler(
-	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
+	c client.Client, live client.Reader, served Served, line *inflight.Line, recorder cosievents.Recorder,
 ) *cosireconcile.Runner[*v1alpha1.Bucket] {
-	return newReconciler(c, live, d, line).runner(c, recorder)
+	return newReconciler(c, live, served, line).runner(c, recorder)
 }
 
-func newReconciler(c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line) *reconciler {
-	return &reconciler{driver: d, line: line, cached: c, live: live, ids: uniqueid.New(byID, c)}
+func newReconciler(c client.Client, live client.Reader, served Served, line *inflight.Line) *reconciler {
+	return &reconciler{served: served, driver: served.Driver, line: line, cached: c, live: live, ids: uniqueid.New(byID, c, live)}
 }
 
-func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha1.Bucket] {
+func (r *reconciler) runner(c client.Client, recorder cosievents.Recorder) *cosireconcile.Runner[*v1alpha1.Bucket] {
 	return &cosireconcile.Runner[*v1alpha1.Bucket]{
 		Client: c, Live: r.live, Recorder: recorder,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),
@@ -74,11 +74,11 @@ func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cos
 	}
 }
 
-// owns reports whether the Bucket is the driver's, and not one that is being deleted for
+// owns reports whether the Bucket is served, and not one that is being deleted for
 // which no call was ever made: the finalizer comes before the first call.
 func (r *reconciler) owns(bucket *v1alpha1.Bucket) bool {
 	isReleased := !bucket.DeletionTimestamp.IsZero() && !isProtected(bucket)
-	return r.driver.Serves(bucket.Spec.DriverName) && !isReleased && !r.released.Has(bucket)
+	return r.served.has(bucket) && !isReleased && !r.released.Has(bucket)
 }
 
 func (r *reconciler) forget(_ context.Context, bucket client.ObjectKey) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
@@ -112,6 +113,35 @@ func TestReconcile(t *testing.T) {
 		{
 			Name: "Bucket of another driver", Reason: "its sidecar reconciles it",
 			Given: func(s *scene) { s.hasBucket(withoutFinalizer, ofOtherDriver) },
+		},
+		{
+			Name: "Bucket for a claim of a namespace that is not served", Reason: "another sidecar may provision it",
+			Given: func(s *scene) { s.servesOnly(); s.hasBucket(withoutFinalizer, elsewhere) },
+		},
+		{
+			Name: "deleting Bucket for a claim of a namespace that is not served", Reason: "its data is another installation's",
+			Given: func(s *scene) { s.servesOnly(); s.hasDoomed(elsewhere, accessed) },
+		},
+		{
+			Name: "Bucket for a claim of a served namespace", Reason: "it is made ready",
+			Given: func(s *scene) { s.servesOnly(); s.hasBucket(s.identified) },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isReady}},
+		},
+		{
+			Name: "Bucket without a claim", Reason: "no other sidecar of the driver could serve it",
+			Given: func(s *scene) { s.servesOnly(); s.hasBucket(s.identified, withoutClaim) },
+			Want:  phasetest.Outcome{Writes: []string{statusPatch}, Changes: []string{isReady}},
+		},
+		{
+			Name: "deleting Bucket, bound in another namespace, which the cache does not show", Reason: "its data is another claim's now",
+			Given: func(s *scene) {
+				s.servesOnly()
+				s.hasDoomed(withoutClaim)
+				s.Behind(func() {
+					s.Modify(s.bucket, func() { s.bucket.Spec.BucketClaim = &corev1.ObjectReference{Namespace: "elsewhere", Name: "photos"} })
+				})
+			},
+			Want: phasetest.Outcome{Err: "done"},
 		},
 		{
 			Name: "deleting Bucket", Reason: "the driver deletes the bucket before it is released",

@@ -7,12 +7,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/bucketaccess"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
@@ -54,6 +56,7 @@ type scene struct {
 	bucket *v1alpha1.Bucket
 	access *v1alpha1.BucketAccess
 	busy   []string // buckets with another call in flight
+	only   []string // namespaces that are served; all by default
 	failed int      // number of earlier failures for the Bucket
 }
 
@@ -89,12 +92,17 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha1.Bucket] {
 	cached := s.Client()
-	r := newReconciler(cached, s.Live(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line)
+	r := newReconciler(cached, s.Live(), s.served(), line)
 	for range s.failed {
 		r.failures.HasNothing(s.bucket.UID, errUnknown)
 	}
 	newAttempt := func(p *cosireconcile.Patcher[*v1alpha1.Bucket]) *attempt { return &attempt{reconciler: r, Patcher: p} }
 	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)
+}
+
+func (s *scene) served() Served {
+	s.Helper()
+	return Served{Driver: phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), Namespaces: watched.New(s.only)}
 }
 
 func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
@@ -127,6 +135,17 @@ func accessed(b *v1alpha1.Bucket) {
 
 func ofOtherDriver(b *v1alpha1.Bucket) { b.Spec.DriverName = "other.test" }
 
+// elsewhere makes the Bucket one of a claim of another namespace.
+func elsewhere(b *v1alpha1.Bucket) { b.Spec.BucketClaim.Namespace = "elsewhere" }
+
+func withoutClaim(b *v1alpha1.Bucket) { b.Spec.BucketClaim = &corev1.ObjectReference{} }
+
+// ofItsClaim gives the Bucket a claim whose UID ends its name, as if it had been created for the claim.
+func (s *scene) ofItsClaim(b *v1alpha1.Bucket) { b.Spec.BucketClaim.UID = types.UID(s.Namespace) }
+
+// servesOnly makes the sidecar serve the namespace of the case only.
+func (s *scene) servesOnly() { s.only = []string{s.Namespace} }
+
 func inCapitals(b *v1alpha1.Bucket) { b.Spec.DriverName = "DRIVER.test" }
 
 func retained(b *v1alpha1.Bucket) { b.Spec.DeletionPolicy = v1alpha1.DeletionPolicyRetain }
@@ -149,6 +168,11 @@ func (s *scene) hasAccess(edits ...func(*v1alpha1.BucketAccess)) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "app", Finalizers: []string{v1alpha1.BucketAccessFinalizer}},
 		Spec:       v1alpha1.BucketAccessSpec{BucketClaimName: "photos", BucketAccessClassName: "keys", CredentialsSecretName: "app"},
 	}, edits...)
+}
+
+// inAnotherNamespace puts an access into a namespace that every cluster has.
+func (s *scene) inAnotherNamespace(access *v1alpha1.BucketAccess) {
+	access.Namespace, access.Name = metav1.NamespaceDefault, s.Name("app")
 }
 
 func released(access *v1alpha1.BucketAccess) {

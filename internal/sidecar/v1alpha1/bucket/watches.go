@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/uniqueid"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
 )
@@ -37,11 +38,23 @@ func RegisterIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return byID.AddTo(ctx, indexer)
 }
 
-// Predicate selects the events after which a Bucket of the driver has to be
+// Served are the Buckets that a sidecar serves. It leaves all others alone, because it does not see their claims and
+// accesses.
+type Served struct {
+	Driver *driver.Driver
+	// Namespaces have the claims. A Bucket without a claim is served, too.
+	Namespaces watched.Namespaces
+}
+
+func (s Served) has(bucket *v1alpha1.Bucket) bool {
+	return s.Driver.Serves(bucket.Spec.DriverName) && s.Namespaces.HasClaim(bucket.Spec.BucketClaim)
+}
+
+// Predicate selects the events after which a served Bucket has to be
 // reconciled. The reconciler's own writes are not among them.
-func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha1.Bucket] {
+func Predicate(served Served) predicate.TypedPredicate[*v1alpha1.Bucket] {
 	return predicate.And(
-		predicate.NewTypedPredicateFuncs(func(bucket *v1alpha1.Bucket) bool { return d.Serves(bucket.Spec.DriverName) }),
+		predicate.NewTypedPredicateFuncs(served.has),
 		predicate.TypedFuncs[*v1alpha1.Bucket]{
 			UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha1.Bucket]) bool { return changed(e.ObjectOld, e.ObjectNew) },
 		})
@@ -71,10 +84,10 @@ func statusChanged(before, after *v1alpha1.BucketStatus) bool {
 	}
 }
 
-// PendingRequests returns requests for the driver's Buckets that are not ready, or that
+// PendingRequests returns requests for the served Buckets that are not ready, or that
 // are being deleted.
-func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
+func PendingRequests(ctx context.Context, cache client.Reader, served Served) []reconcile.Request {
 	return cosireconcile.ListRequests(ctx, cache, &v1alpha1.BucketList{}, func(bucket *v1alpha1.Bucket) bool {
-		return d.Serves(bucket.Spec.DriverName) && (!bucket.Status.BucketReady || !bucket.DeletionTimestamp.IsZero())
+		return served.has(bucket) && (!bucket.Status.BucketReady || !bucket.DeletionTimestamp.IsZero())
 	})
 }

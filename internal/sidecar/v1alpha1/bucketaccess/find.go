@@ -155,6 +155,9 @@ func (a *attempt) checkBucket(bucket *v1alpha1.Bucket) error {
 	case !a.driver.Serves(bucket.Spec.DriverName):
 		return reasons.Invalid(v1alpha2.ReasonDriverMismatch, "Bucket %q is of driver %s, but BucketAccessClass %q is of driver %s",
 			bucket.Name, bucket.Spec.DriverName, a.Object.Spec.BucketAccessClassName, a.driver.Name())
+	case !a.options.Namespaces.HasClaim(bucket.Spec.BucketClaim):
+		return reasons.Invalid(v1alpha2.ReasonBindingConflict, "Bucket %q belongs to a BucketClaim of namespace %q",
+			bucket.Name, bucket.Spec.BucketClaim.Namespace)
 	case !bucket.DeletionTimestamp.IsZero():
 		return reasons.Waiting(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
 	case !isUsable(bucket):

@@ -159,6 +159,10 @@ func TestFindBucket(t *testing.T) {
 			Given: has(func(b *v1alpha1.Bucket) { b.Spec.BucketClaim = &corev1.ObjectReference{} }),
 		},
 		{
+			Name: "Bucket of a namespace that is not served", Reason: "its data is another user's, and the Bucket is left alone",
+			Given: func(s *scene) { s.servesOnly(); has(elsewhere)(s) }, Want: invalid(v1alpha2.ReasonBindingConflict),
+		},
+		{
 			Name: "Bucket of another driver", Reason: "its ID means another bucket to this driver",
 			Given: has(ofOtherDriver), Want: invalid(v1alpha2.ReasonDriverMismatch),
 		},

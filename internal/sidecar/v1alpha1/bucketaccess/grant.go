@@ -146,6 +146,7 @@ func (a *attempt) render(granted *driver.Grant) ([]byte, error) {
 	access := bucketinfo.Access{
 		Name: v1alpha1.BucketInfoName(a.Object.UID), Bucket: a.bucket.Name,
 		Protocol: a.Object.Spec.Protocol, Authentication: a.class.AuthenticationType, Credentials: granted.Credentials,
+		S3Endpoint: a.options.S3Endpoint, S3Region: a.options.S3Region,
 	}
 	info, served, err := access.Render()
 	if err != nil {

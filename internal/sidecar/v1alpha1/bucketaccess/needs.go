@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // IsNeeded reports whether, by the cache, a BucketAccess needs the Bucket to stay.
@@ -24,9 +25,16 @@ func IsNeeded(ctx context.Context, cache client.Reader, bucket *v1alpha1.Bucket)
 	return needed, err
 }
 
-// IsNeededLive is IsNeeded by the API server, which lists all accesses.
-func IsNeededLive(ctx context.Context, live client.Reader, bucket *v1alpha1.Bucket) (bool, error) {
-	return isAnyInNeed(ctx, live, bucket)
+// IsNeededLive is IsNeeded by the API server, which lists all accesses of the namespaces.
+func IsNeededLive(
+	ctx context.Context, live client.Reader, namespaces watched.Namespaces, bucket *v1alpha1.Bucket,
+) (bool, error) {
+	for _, namespace := range namespaces.Lists() {
+		if needed, err := isAnyInNeed(ctx, live, bucket, namespace); err != nil || needed {
+			return needed, err
+		}
+	}
+	return false, nil
 }
 
 func isAnyInNeed(ctx context.Context, from client.Reader, bucket *v1alpha1.Bucket, options ...client.ListOption) (bool, error) {

@@ -9,7 +9,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
@@ -43,6 +43,10 @@ type reconciler struct {
 type Options struct {
 	// CertificateAuthority is copied into every Secret; empty for none.
 	CertificateAuthority string
+	// S3Endpoint and S3Region are for applications if the driver returns none.
+	S3Endpoint, S3Region string
+	// Namespaces are those that the sidecar serves.
+	Namespaces watched.Namespaces
 	// Strict rejects accesses and classes with meaningless values that the API allows.
 	Strict bool
 }
@@ -70,7 +74,7 @@ type Clients struct {
 // NewReconciler returns a reconciler that grants access by a driver. Its calls wait in the line for
 // their turn.
 func NewReconciler(
-	clients Clients, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder, options Options,
+	clients Clients, d *driver.Driver, line *inflight.Line, recorder cosievents.Recorder, options Options,
 ) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
 	return newReconciler(clients, d, line, options).runner(clients, recorder)
 }
@@ -83,7 +87,7 @@ func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, optio
 	}
 }
 
-func (r *reconciler) runner(clients Clients, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
+func (r *reconciler) runner(clients Clients, recorder cosievents.Recorder) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
 	return &cosireconcile.Runner[*v1alpha1.BucketAccess]{
 		Client: clients.Cached, Live: clients.Live, Recorder: recorder, Strict: r.options.Strict,
 		APIErrors: cosievents.NewAPIErrors(recorder), Failures: cosievents.NewFailures(recorder),

@@ -170,10 +170,12 @@ func (a *attempt) checkSecretGone(ctx context.Context) error {
 }
 
 // releaseBucket removes the finalizer that keeps the Bucket, unless another access needs it. The
-// Bucket is read first: the patch is locked to a time without another access.
+// Bucket is read first: the patch is locked to a time without another access. A Bucket that is bound in a namespace that
+// the sidecar does not serve keeps the finalizer, because accesses there may need it.
 func (a *attempt) releaseBucket(ctx context.Context, name string) error {
 	bucket, err := a.liveBucket(ctx, name)
-	if err != nil || bucket == nil || !isAccessed(bucket) || !a.driver.Serves(bucket.Spec.DriverName) {
+	if err != nil || bucket == nil || !isAccessed(bucket) || !a.driver.Serves(bucket.Spec.DriverName) ||
+		!a.options.Namespaces.HasClaim(bucket.Spec.BucketClaim) {
 		return err
 	}
 	for _, from := range []client.Reader{a.cached, a.live} {

@@ -153,6 +153,15 @@ func TestRevoke(t *testing.T) {
 			Want: revoked,
 		},
 		{
+			Name: "Bucket of a served namespace", Reason: "the Bucket is released after the call",
+			Given: func(s *scene) { s.servesOnly(); has(s) }, Want: revoked,
+		},
+		{
+			Name: "Bucket that was bound in a namespace that is not served", Reason: "accesses there may need it",
+			Given: func(s *scene) { s.servesOnly(); s.hasAll(accessed, elsewhere); s.hasAccess(s.granted, leaving) },
+			Want:  phasetest.Outcome{Writes: []string{revokes}},
+		},
+		{
 			Name: "Secret that came back", Reason: "it would outlive its credentials",
 			Given: func(s *scene) { has(s); s.Before("get secrets", func() { s.hasSecret() }) }, Want: again,
 		},

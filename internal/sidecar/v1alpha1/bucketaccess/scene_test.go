@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/secretstore"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha1/driver"
@@ -58,6 +59,7 @@ type scene struct {
 	secret *corev1.Secret
 	left   map[string]secretstore.Version // the Secret as the reconciler has left it
 	strict bool
+	only   []string // namespaces that are served; all by default
 	busy   []string // buckets with another call in flight
 }
 
@@ -112,7 +114,8 @@ func (s *scene) run(phases []phase) (got phasetest.Outcome) {
 
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha1.BucketAccess] {
 	clients := Clients{Cached: s.Client(), Live: s.Live()}
-	r := newReconciler(clients, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line, Options{Strict: s.strict})
+	r := newReconciler(clients, phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line,
+		Options{Strict: s.strict, Namespaces: watched.New(s.only)})
 	if s.left != nil {
 		r.versions.Set(s.access, s.left)
 	}
@@ -156,6 +159,14 @@ func (s *scene) hasBucket(edits ...func(*v1alpha1.Bucket)) {
 		Status: v1alpha1.BucketStatus{BucketReady: true, BucketID: s.Name("id-photos")},
 	}, edits...)
 }
+
+// elsewhere makes the Bucket one of a claim of another namespace.
+func elsewhere(b *v1alpha1.Bucket) {
+	b.Spec.BucketClaim = &corev1.ObjectReference{Namespace: "elsewhere", Name: "photos"}
+}
+
+// servesOnly makes the sidecar serve the namespace of the case only.
+func (s *scene) servesOnly() { s.only = []string{s.Namespace} }
 
 func notReady(b *v1alpha1.Bucket) { b.Status = v1alpha1.BucketStatus{} }
 

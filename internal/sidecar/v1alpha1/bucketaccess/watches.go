@@ -14,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/volumes"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 )
 
 // Indexes of the cache, by which the events of other objects find accesses.
@@ -121,11 +122,11 @@ func MapClaim(cache client.Reader) handler.TypedEventHandler[*v1alpha1.BucketCla
 	})
 }
 
-// MapBucket maps a Bucket to its accesses, and to those that name its claim.
-func MapBucket(cache client.Reader) handler.TypedEventHandler[*v1alpha1.Bucket, reconcile.Request] {
+// MapBucket maps a Bucket to its accesses, and to accesses of served namespaces that name its claim.
+func MapBucket(cache client.Reader, namespaces watched.Namespaces) handler.TypedEventHandler[*v1alpha1.Bucket, reconcile.Request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(func(ctx context.Context, bucket *v1alpha1.Bucket) []reconcile.Request {
 		requests := accesses(ctx, cache, client.MatchingFields{byBucket: bucket.Name})
-		if ref := bucket.Spec.BucketClaim; ref != nil && ref.Name != "" {
+		if ref := bucket.Spec.BucketClaim; ref != nil && ref.Name != "" && namespaces.Has(ref.Namespace) {
 			requests = append(requests, accesses(ctx, cache, client.InNamespace(ref.Namespace), client.MatchingFields{byClaim: ref.Name})...)
 		}
 		return requests

@@ -3,6 +3,7 @@
 package bucketinfo
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type Access struct {
 	Authentication v1alpha1.AuthenticationType
 	// Credentials are the credentials by protocol, as spelled by the driver.
 	Credentials map[string]*cosiv1alpha1.CredentialDetails
+	// S3Endpoint and S3Region replace those that the driver has not returned.
+	S3Endpoint, S3Region string
 }
 
 // wireNames are the keys of credentials.
@@ -97,13 +100,16 @@ func (a Access) of(protocol v1alpha1.Protocol) *cosiv1alpha1.CredentialDetails {
 }
 
 func (a Access) s3(values map[string]string) (*v1alpha1.SecretS3, error) {
+	endpoint, region := cmp.Or(values[cosiv1alpha1.S3Endpoint], a.S3Endpoint), cmp.Or(values[cosiv1alpha1.S3Region], a.S3Region)
 	err := a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3AccessKeyID, cosiv1alpha1.S3AccessSecretKey)
-	if err == nil && values[cosiv1alpha1.S3Region] == "" {
+	if err == nil && region == "" && endpoint == "" {
 		// Amazon's S3 needs only a region.
-		err = a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3Endpoint)
+		if err = a.require(v1alpha1.ProtocolS3, values, cosiv1alpha1.S3Endpoint); err != nil {
+			err = fmt.Errorf("%w; start the sidecar with --s3-endpoint", err)
+		}
 	}
 	return &v1alpha1.SecretS3{
-		Endpoint: values[cosiv1alpha1.S3Endpoint], Region: values[cosiv1alpha1.S3Region],
+		Endpoint: endpoint, Region: region,
 		AccessKeyID: values[cosiv1alpha1.S3AccessKeyID], AccessSecretKey: values[cosiv1alpha1.S3AccessSecretKey],
 	}, err
 }

@@ -30,7 +30,7 @@ const driverName = "old.test"
 func connect(t *testing.T, server *drivertest.Server, change ...func(*connection.Options)) (*driver.Driver, error) {
 	t.Helper()
 	options := connection.Options{
-		Endpoint: drivertest.Endpoint, DialOptions: server.DialOptions(), ConnectTimeout: 5 * time.Second, RPCTimeout: 2 * time.Second,
+		Endpoint: drivertest.Endpoint, DialOptions: server.DialOptions(), ConnectTimeout: harness.Timeout, RPCTimeout: harness.Timeout,
 	}
 	for _, f := range change {
 		f(&options)

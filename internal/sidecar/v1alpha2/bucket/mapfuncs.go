@@ -10,17 +10,16 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
 
-// Predicate selects the events after which a Bucket of the driver must be reconciled. The
+// Predicate selects the events after which a served Bucket must be reconciled. The
 // reconciler's own writes of the status are not among them.
-func Predicate(d *driver.Driver) predicate.TypedPredicate[*v1alpha2.Bucket] {
+func Predicate(served Served) predicate.TypedPredicate[*v1alpha2.Bucket] {
 	return predicate.TypedFuncs[*v1alpha2.Bucket]{
-		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) },
-		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return ownedBy(e.Object, d) }, // to forget it
+		CreateFunc: func(e event.TypedCreateEvent[*v1alpha2.Bucket]) bool { return served.has(e.Object) },
+		DeleteFunc: func(e event.TypedDeleteEvent[*v1alpha2.Bucket]) bool { return served.has(e.Object) }, // to forget it
 		UpdateFunc: func(e event.TypedUpdateEvent[*v1alpha2.Bucket]) bool {
-			return ownedBy(e.ObjectNew, d) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).IsConsistent())
+			return served.has(e.ObjectNew) && (changed(e.ObjectOld, e.ObjectNew) || !statusOf(e.ObjectNew).IsConsistent())
 		},
 	}
 }
@@ -36,10 +35,10 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		statusOf(after).RegressedFrom(statusOf(before))
 }
 
-// PendingRequests returns requests for the driver's Buckets that are not provisioned, or that are
+// PendingRequests returns requests for the served Buckets that are not provisioned, or that are
 // being deleted.
-func PendingRequests(ctx context.Context, cache client.Reader, d *driver.Driver) []reconcile.Request {
+func PendingRequests(ctx context.Context, cache client.Reader, served Served) []reconcile.Request {
 	return cosireconcile.ListRequests(ctx, cache, &v1alpha2.BucketList{}, func(bucket *v1alpha2.Bucket) bool {
-		return ownedBy(bucket, d) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero())
+		return served.has(bucket) && (!statusOf(bucket).IsProvisioned() || !bucket.DeletionTimestamp.IsZero())
 	})
 }

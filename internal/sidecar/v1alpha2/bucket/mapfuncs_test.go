@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
-	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 	"github.com/cosi-emu/cosi-emu/test/phasetest"
 )
 
@@ -18,7 +17,8 @@ type edits = []func(*v1alpha2.Bucket)
 func TestPredicate(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))
-	selects := Predicate(phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()))
+	s.only = []string{s.Namespace}
+	selects := Predicate(s.served())
 	edited := func(edits edits) *v1alpha2.Bucket {
 		b := s.newBucket("b")
 		for _, edit := range edits {
@@ -52,6 +52,7 @@ func TestPredicate(t *testing.T) {
 		{"made unready by hand", "it is provisioned", is(), is(unready), true},
 		{"generation from the future", "the status was edited", is(), is(inFuture), true},
 		{"another driver's", "its sidecar reconciles it", edits{ofOtherDriver}, edits{ofOtherDriver, deleting}, false},
+		{"another namespace's", "it is not served", edits{elsewhere}, edits{elsewhere, deleting}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,6 +69,7 @@ func TestPredicate(t *testing.T) {
 	}{
 		{"its own", provisioned, true},
 		{"another driver's", ofOtherDriver, false},
+		{"another namespace's", elsewhere, false},
 	} {
 		b := edited(edits{tc.edit})
 		if got := selects.Create(event.TypedCreateEvent[*v1alpha2.Bucket]{Object: b}); got != tc.want {
@@ -83,20 +85,21 @@ func TestPredicate(t *testing.T) {
 func TestPendingRequests(t *testing.T) {
 	t.Parallel()
 	s := newScene(suite.New(t))
+	s.only = []string{s.Namespace}
 	for name, edits := range map[string]edits{
 		"new": {}, "identified": {identified}, "leaving": {provisioned, unready, deleting},
-		"provisioned": {provisioned}, "others": {ofOtherDriver},
+		"provisioned": {provisioned}, "others": {ofOtherDriver}, "elsewhere": {elsewhere},
 	} {
 		phasetest.Make(s.Case, s.newBucket(name), edits...)
 	}
-	requests := PendingRequests(s.Context(), s.Client(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()))
+	requests := PendingRequests(s.Context(), s.Client(), s.served())
 	got := map[string]bool{}
-	for _, name := range []string{"new", "identified", "leaving", "provisioned", "others"} {
+	for _, name := range []string{"new", "identified", "leaving", "provisioned", "others", "elsewhere"} {
 		for _, request := range requests { // among Buckets of other tests
 			got[name] = got[name] || request == reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.newBucket(name))}
 		}
 	}
-	want := map[string]bool{"new": true, "identified": true, "leaving": true, "provisioned": false, "others": false}
+	want := map[string]bool{"new": true, "identified": true, "leaving": true, "provisioned": false, "others": false, "elsewhere": false}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the objects that are reconciled are not the unsettled ones (-want +got):\n%s", diff)
 	}

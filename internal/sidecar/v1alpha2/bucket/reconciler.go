@@ -17,6 +17,7 @@ import (
 
 // reconciler provisions and deprovisions the Buckets of one driver.
 type reconciler struct {
+	served     Served
 	driver     *driver.Driver
 	line       *inflight.Line
 	live       client.Reader // reads from the API server itself
@@ -32,16 +33,15 @@ type attempt struct {
 }
 
 // NewReconciler returns a reconciler that reads Buckets through a client with a cache, and from the
-// API server itself before a creation or deletion in the backend. Its calls to the driver wait in the line for
-// their turn.
+// API server itself before a creation or deletion in the backend. Its calls to the driver wait in the line for their turn.
 func NewReconciler(
-	c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line, recorder events.EventRecorder,
+	c client.Client, live client.Reader, served Served, line *inflight.Line, recorder events.EventRecorder,
 ) *cosireconcile.Runner[*v1alpha2.Bucket] {
-	return newReconciler(c, live, d, line).runner(c, recorder)
+	return newReconciler(c, live, served, line).runner(c, recorder)
 }
 
-func newReconciler(c client.Client, live client.Reader, d *driver.Driver, line *inflight.Line) *reconciler {
-	return &reconciler{driver: d, line: line, live: live, ids: uniqueid.New(byID, c)}
+func newReconciler(c client.Client, live client.Reader, served Served, line *inflight.Line) *reconciler {
+	return &reconciler{served: served, driver: served.Driver, line: line, live: live, ids: uniqueid.New(byID, c, live)}
 }
 
 func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cosireconcile.Runner[*v1alpha2.Bucket] {
@@ -60,7 +60,7 @@ func (r *reconciler) runner(c client.Client, recorder events.EventRecorder) *cos
 }
 
 func (r *reconciler) owns(bucket *v1alpha2.Bucket) bool {
-	return ownedBy(bucket, r.driver) && !cosireconcile.IsReleased(bucket) && !r.released.Has(bucket)
+	return r.served.has(bucket) && !cosireconcile.IsReleased(bucket) && !r.released.Has(bucket)
 }
 
 func (r *reconciler) forget(_ context.Context, bucket client.ObjectKey) error {

@@ -63,6 +63,19 @@ func TestReconcile(t *testing.T) {
 			Given: func(s *scene) { s.hasBucket(withoutFinalizer, ofOtherDriver) },
 		},
 		{
+			Name: "Bucket for a claim of a namespace that is not served", Reason: "another sidecar may provision it",
+			Given: func(s *scene) { s.only = []string{"elsewhere"}; s.hasBucket(withoutFinalizer) },
+		},
+		{
+			Name: "Bucket for a claim of a served namespace", Reason: "it is provisioned",
+			Given: func(s *scene) { s.only = []string{s.Namespace}; s.hasBucket(identified) },
+			Want:  provisions(creates, isProvisioned("id-b")...),
+		},
+		{
+			Name: "deleting Bucket for a claim of a namespace that is not served", Reason: "its data is another installation's",
+			Given: func(s *scene) { s.only = []string{"elsewhere"}; s.hasDoomed() },
+		},
+		{
 			Name: "deleting Bucket of another driver", Reason: "its sidecar deletes the bucket",
 			Given: func(s *scene) { s.hasDoomed(ofOtherDriver) },
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
@@ -43,6 +44,7 @@ type scene struct {
 	driver *drivertest.Driver
 	bucket *v1alpha2.Bucket
 	busy   []string // buckets with another call in flight
+	only   []string // namespaces that are served; all by default
 }
 
 func newScene(c *phasetest.Case) *scene {
@@ -66,9 +68,14 @@ func runTable(t *testing.T, table []phaseCase, phases ...phase) {
 
 func (s *scene) runner(line *inflight.Line, phases []phase) *cosireconcile.Runner[*v1alpha2.Bucket] {
 	cached := s.Client()
-	r := newReconciler(cached, s.Live(), phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), line)
+	r := newReconciler(cached, s.Live(), s.served(), line)
 	newAttempt := func(p *cosireconcile.Patcher[*v1alpha2.Bucket]) *attempt { return &attempt{reconciler: r, Patcher: p} }
 	return phasetest.Walk(r.runner(cached, s.Recorder()), newAttempt, phases)
+}
+
+func (s *scene) served() Served {
+	s.Helper()
+	return Served{Driver: phasetest.Connect(s.Case, driver.Connect, s.driver.DialOptions()), Namespaces: watched.New(s.only)}
 }
 
 // hasBucket makes the Bucket "b", which is bound to a claim. It has its finalizer, its label, and the initial
@@ -101,6 +108,9 @@ func audited(b *v1alpha2.Bucket) { b.Finalizers = append(b.Finalizers, phasetest
 func ofOtherDriver(b *v1alpha2.Bucket) { b.Spec.DriverName = "other.test" }
 
 func retained(b *v1alpha2.Bucket) { b.Spec.DeletionPolicy = v1alpha2.DeletionPolicyRetain }
+
+// elsewhere makes the Bucket one for a claim of another namespace.
+func elsewhere(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.Namespace = "elsewhere" }
 
 func unbound(b *v1alpha2.Bucket) { b.Spec.BucketClaimRef.UID = "" }
 

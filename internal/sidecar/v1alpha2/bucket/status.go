@@ -4,6 +4,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/watched"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
 
@@ -26,8 +27,16 @@ func runnerStatus(bucket *v1alpha2.Bucket) cosireconcile.Status { return statusO
 // isStatic reports whether the Bucket represents a bucket that exists without COSI.
 func isStatic(bucket *v1alpha2.Bucket) bool { return bucket.Spec.ExistingBucketID != "" }
 
-func ownedBy(bucket *v1alpha2.Bucket, d *driver.Driver) bool {
-	return bucket.Spec.DriverName == d.Name()
+// Served are the Buckets that a sidecar serves. It leaves all others alone, because it does not see their claims and
+// accesses.
+type Served struct {
+	Driver *driver.Driver
+	// Namespaces have the claims.
+	Namespaces watched.Namespaces
+}
+
+func (s Served) has(bucket *v1alpha2.Bucket) bool {
+	return bucket.Spec.DriverName == s.Driver.Name() && s.Namespaces.Has(bucket.Spec.BucketClaimRef.Namespace)
 }
 
 func claimOf(bucket *v1alpha2.Bucket) string {

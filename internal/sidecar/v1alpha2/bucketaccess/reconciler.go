@@ -70,7 +70,7 @@ func newReconciler(clients Clients, d *driver.Driver, line *inflight.Line, optio
 	return &reconciler{
 		driver: d, line: line, cached: clients.Cached, live: clients.Live,
 		secrets: secretstore.Store{Client: clients.Live, Finalizer: v1alpha2.ProtectionFinalizer},
-		ids:     uniqueid.New(byID, clients.Cached), options: options,
+		ids:     uniqueid.New(byID, clients.Cached, clients.Live), options: options,
 	}
 }
 

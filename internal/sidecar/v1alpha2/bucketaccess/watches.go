@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/volumes"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/v1alpha2/driver"
 )
@@ -43,6 +44,7 @@ func changed(before, after *v1alpha2.BucketAccess) bool {
 		handOffChanged(&before.Status, &after.Status) ||
 		cleanupFinished(before) != cleanupFinished(after) ||
 		volumes.Changed(before, after) ||
+		condition.ClaimMissing(before.Status.Conditions) != condition.ClaimMissing(after.Status.Conditions) ||
 		cosireconcile.LostFinalizer(before, after) ||
 		statusOf(after).RegressedFrom(statusOf(before))
 }

@@ -38,6 +38,9 @@ func TestPredicate(t *testing.T) {
 	invalidated := func(access *v1alpha2.BucketAccess) {
 		condition.For(&access.Status.Conditions, 1).Set(v1alpha2.ConditionResourcesValidated, "False", v1alpha2.ReasonBucketClaimNotFound, "m")
 	}
+	revalidated := func(access *v1alpha2.BucketAccess) {
+		condition.For(&access.Status.Conditions, 1).Set(v1alpha2.ConditionResourcesValidated, "True", v1alpha2.ReasonValidated, "m")
+	}
 	for _, tc := range []struct {
 		name, reason  string
 		before, after edits
@@ -73,6 +76,8 @@ func TestPredicate(t *testing.T) {
 		{"success taken back", "the status was edited", is(), edits{identified}, true},
 		{"made unready by hand", "it is granted", is(), is(unready), true},
 		{"claim gone", "the controller has found it; the access must not be ready for a claim that is gone", is(), is(invalidated), true},
+		{"claim not there", "a conflict with this write must not wait for the back-off", edits{}, edits{invalidated}, true},
+		{"claim there again", "a conflict with this write must not wait for the back-off", edits{invalidated}, edits{revalidated}, true},
 		{"another driver's", "its sidecar reconciles it", edits{ofOtherDriver}, edits{ofOtherDriver, leaving}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func connect(t *testing.T, d *drivertest.Driver) *driver.Driver {
 func options(d *drivertest.Driver) connection.Options {
 	return connection.Options{
 		Endpoint: drivertest.Endpoint, DialOptions: d.DialOptions(),
-		ConnectTimeout: 5 * time.Second, RPCTimeout: 2 * time.Second,
+		ConnectTimeout: harness.Timeout, RPCTimeout: harness.Timeout,
 	}
 }
 

@@ -1,0 +1,49 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
+)
+
+// TestRolledBack is about objects that are older than what kube-apiserver has acknowledged.
+func TestRolledBack(t *testing.T) {
+	version := func(number string) string { return protected + `,"resourceVersion":"` + number + `"` }
+	write := func(number string) journal.Event { return accessEvent("sidecar", "{}", version(number), handedOff) }
+	get := func(number string) journal.Event {
+		return api("sidecar", "get bucketaccesses", ns+"/app", "", object(accessMeta+version(number), accessSpec, `"status":{`+handedOff+`}`))
+	}
+	happen := func(events ...journal.Event) func(*story) {
+		return func(s *story) {
+			for _, e := range events {
+				s.before("withdraw", e)
+			}
+		}
+	}
+	lost := []summary{{vocabulary.Loss, "BucketAccess/app"}}
+	judge(t, map[string]judging{
+		"Newer": {reason: "Another component has written.", happen: happen(write("9"), get("10"))},
+		"Same":  {reason: "The write is there.", happen: happen(write("10"), get("10"))},
+		"Older": {reason: "Version 10 is lost, which a comparison of texts would not find.", happen: happen(write("10"), get("9")), want: lost},
+		"Write": {reason: "A write to an older version was accepted.", happen: happen(write("10"), write("9")), want: lost},
+		"Concurrent": {
+			reason: "The read began before the write had ended.",
+			happen: happen(func() journal.Event { e := write("10"); e.Duration = 3 * time.Millisecond; return e }(), get("9")),
+		},
+		"Stale": {
+			reason: "A fault returned an older version.",
+			happen: happen(write("10"), func() journal.Event { e := get("9"); e.Fault = "stale"; return e }()),
+		},
+		"Observation": {
+			reason: "The bench sees an older version at the end.",
+			happen: midway(func(s *story, objects *observed.Objects, _ *observed.BackendState) {
+				s.happenings = append(s.happenings, happening{event: write("10")})
+				objects.Accesses[0].ResourceVersion = "9"
+			}),
+			want: lost,
+		},
+	})
+}
