@@ -62,14 +62,16 @@ func (e *Emulator) takeLease(ctx context.Context, component string, lasts time.D
 	if c == nil {
 		return fmt.Errorf("take the Lease of %s: %w: unknown component", component, ErrOptions)
 	}
-	number := c.own.Excuse()
-	err := e.writeOtherHolder(ctx, component, lasts)
-	event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: journal.StepLoseLease})
-	event.Outcome, event.Fault = journal.OutcomeOK, by
-	if err != nil {
-		event.Outcome, event.Message = "Error", err.Error()
-	}
-	e.journal.Append(event)
+	var err error
+	c.own.Excuse(func(number int) {
+		err = e.writeOtherHolder(ctx, component, lasts)
+		event := e.journal.Begin(component, number, journal.SeamProcess, journal.Operation{Name: journal.StepLoseLease})
+		event.Outcome, event.Fault = journal.OutcomeOK, by
+		if err != nil {
+			event.Outcome, event.Message = "Error", err.Error()
+		}
+		e.journal.Append(event)
+	})
 	return err
 }
 

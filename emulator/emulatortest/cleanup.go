@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -23,7 +25,8 @@ const (
 	pollInterval = 10 * time.Millisecond
 )
 
-// cleanUp deletes all objects of COSI, users' objects first, with the help of the components. It
+// cleanUp deletes all objects of COSI, users' objects first, with the help of the components, and
+// what users of the emulator's own control plane write beside them in namespace default. It
 // reports objects whose finalizers the components do not release, because the backend would leak,
 // and removes them by force.
 func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
@@ -37,7 +40,25 @@ func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 		list.SetGroupVersionKind(emu.Info().API.GroupVersion().WithKind(kind + "List"))
 		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
 	}
+	if emu.ControlPlane() == nil { // the namespace is somebody's
+		return errors.Join(stuck...)
+	}
+	for _, list := range []client.ObjectList{&corev1.SecretList{}, &corev1.ConfigMapList{}, &corev1.ServiceAccountList{}} {
+		stuck = append(stuck, removeAll(ctx, emu.Client(), list, client.InNamespace(metav1.NamespaceDefault)))
+	}
 	return errors.Join(stuck...)
+}
+
+// isKubernetes reports whether the control plane itself keeps an object in each namespace.
+func isKubernetes(o client.Object) bool {
+	switch o.(type) {
+	case *corev1.ServiceAccount:
+		return o.GetName() == "default"
+	case *corev1.ConfigMap:
+		return o.GetName() == "kube-root-ca.crt"
+	default:
+		return false
+	}
 }
 
 // startStopped starts the processes of the control plane and the components that do not run.
@@ -61,8 +82,8 @@ func startStopped(ctx context.Context, emu *emulator.Emulator) error {
 	return nil
 }
 
-func removeAll(ctx context.Context, c client.Client, list client.ObjectList) error {
-	objects, err := items(ctx, c, list)
+func removeAll(ctx context.Context, c client.Client, list client.ObjectList, in ...client.ListOption) error {
+	objects, err := items(ctx, c, list, in...)
 	if err != nil {
 		return err
 	}
@@ -72,7 +93,7 @@ func removeAll(ctx context.Context, c client.Client, list client.ObjectList) err
 		}
 	}
 	err = wait.PollUntilContextTimeout(ctx, pollInterval, patience, true, func(ctx context.Context) (bool, error) {
-		objects, err = items(ctx, c, list)
+		objects, err = items(ctx, c, list, in...)
 		return len(objects) == 0, err
 	})
 	if !wait.Interrupted(err) {
@@ -81,13 +102,13 @@ func removeAll(ctx context.Context, c client.Client, list client.ObjectList) err
 	return force(ctx, c, objects)
 }
 
-func items(ctx context.Context, c client.Client, list client.ObjectList) ([]client.Object, error) {
-	if err := c.List(ctx, list); err != nil {
+func items(ctx context.Context, c client.Client, list client.ObjectList, in ...client.ListOption) ([]client.Object, error) {
+	if err := c.List(ctx, list, in...); err != nil {
 		return nil, err
 	}
 	var objects []client.Object
 	err := meta.EachListItem(list, func(item runtime.Object) error {
-		if object, ok := item.DeepCopyObject().(client.Object); ok {
+		if object, ok := item.DeepCopyObject().(client.Object); ok && !isKubernetes(object) {
 			objects = append(objects, object)
 		}
 		return nil

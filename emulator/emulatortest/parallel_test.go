@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
 )
 
 // TestParallel has more tests in parallel, each with parts in parallel, than a machine runs at a time. None waits for
@@ -30,6 +32,25 @@ func TestParallel(t *testing.T) {
 					claim := emulatortest.Claim(t, emu, namespace, name)
 					emulatortest.Access(t, emu, claim, v1alpha2.BucketAccessModeReadWrite)
 				})
+			}
+		})
+	}
+}
+
+// TestLeftOver has two users of a control plane after another, who write the same objects beside those of COSI.
+func TestLeftOver(t *testing.T) {
+	t.Parallel()
+	plane := controlplanetest.Borrow(t, "")
+	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "settings"}
+	for _, user := range []string{"first", "second"} {
+		t.Run(user, func(t *testing.T) {
+			emu := emulatortest.Start(t, emulator.Options{NoDriver: true, ControlPlane: plane})
+			for _, o := range []client.Object{
+				&corev1.Secret{ObjectMeta: meta}, &corev1.ConfigMap{ObjectMeta: meta}, &corev1.ServiceAccount{ObjectMeta: meta},
+			} {
+				if err := emu.Client().Create(t.Context(), o); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

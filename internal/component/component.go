@@ -65,6 +65,7 @@ type Component struct {
 	operation sync.Mutex     // held during Start, Stop and Crash
 	watchers  sync.WaitGroup // one for each incarnation, until it has ended
 	restarts  sync.WaitGroup // one for each crash by a fault, until it is over
+	causing   chan struct{}  // has an element while something that ends an incarnation, or its end, is recorded
 
 	mu            sync.Mutex
 	state         State
@@ -80,7 +81,7 @@ type Component struct {
 
 // New returns a stopped component.
 func New(options Options) *Component {
-	return &Component{options: options, state: stateStopped, cancelRestart: func() {}}
+	return &Component{options: options, state: stateStopped, cancelRestart: func() {}, causing: make(chan struct{}, 1)}
 }
 
 // Name returns the name of the component, as in the journal.

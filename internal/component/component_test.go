@@ -178,7 +178,7 @@ func TestComponentFails(t *testing.T) {
 		s.next.ready = make(chan struct{})
 		create := c.options.Create
 		c.options.Create = func(ctx context.Context, i *seam.Incarnation) (Runner, error) {
-			c.Excuse()
+			c.Excuse(func(int) {})
 			close(s.next.ready)
 			c.options.Create, s.next.ready = create, nil
 			return create(ctx, i)
@@ -187,6 +187,23 @@ func TestComponentFails(t *testing.T) {
 		s.incarnations[0].end <- errBroken
 		await(t, c, stateRunning, 2)
 		mustDo(t, c.Stop(t.Context()))
+	})
+	t.Run("ExcusedBeforeCauseIsRecorded", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c, s := newStage(t)
+			mustDo(t, c.Start(t.Context()))
+			c.Excuse(func(number int) {
+				s.incarnations[0].end <- errBroken
+				synctest.Wait()
+				e := c.options.Journal.Begin(c.Name(), number, journal.SeamProcess, journal.Operation{Name: journal.StepLoseLease})
+				c.options.Journal.Append(e)
+			})
+			await(t, c, stateRunning, 2)
+			mustDo(t, c.Stop(t.Context()))
+			if diff := cmp.Diff([]string{"start", "ready", "lose lease", "fail", "start", "ready", "stop"}, s.steps()); diff != "" {
+				t.Errorf("journal: -want, +got:\n%s", diff)
+			}
+		})
 	})
 	t.Run("BeforeReady", func(t *testing.T) {
 		c, s := newStage(t)

@@ -34,7 +34,7 @@ func (c *Component) fail(i *incarnation) {
 	if err == nil {
 		err = errors.New("it ended unexpectedly")
 	}
-	i.incarnation.Record(journal.StepFail, err)
+	c.recordFailure(i, err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -57,12 +57,23 @@ func (c *Component) hasWorked(i *incarnation) bool {
 }
 
 // Excuse marks the exit of the latest incarnation as expected, also before it is ready, so that the
-// component restarts. It returns the number of the incarnation.
-func (c *Component) Excuse() int {
+// component restarts. It calls cause with the number of the incarnation, and the journal has what
+// cause records before that exit.
+func (c *Component) Excuse(cause func(number int)) {
+	c.causing <- struct{}{}
+	defer func() { <-c.causing }()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.excused = c.incarnations
-	return c.incarnations
+	number := c.excused
+	c.mu.Unlock()
+	cause(number)
+}
+
+// recordFailure records that an incarnation has exited by itself, after the cause that is being recorded.
+func (c *Component) recordFailure(i *incarnation, err error) {
+	c.causing <- struct{}{}
+	defer func() { <-c.causing }()
+	i.incarnation.Record(journal.StepFail, err)
 }
 
 // isExcused reports whether the exit of an incarnation is expected. The caller holds mu.

@@ -65,7 +65,7 @@ func (c *Component) startOnce(ctx context.Context) error {
 		if killed := i.killedBy(); killed != nil {
 			err = killed
 		} else {
-			i.incarnation.Record(journal.StepFail, err)
+			c.recordFailure(i, err)
 		}
 		_, rejected := c.handle(eventStartFailed)
 		return fmt.Errorf("start %s: %w", c.options.Name, errors.Join(err, rejected))
@@ -98,7 +98,7 @@ func (c *Component) begin(ctx context.Context, i *incarnation) error {
 		if killed := i.killedBy(); killed != nil {
 			return killed
 		}
-		i.incarnation.Record(journal.StepFail, err)
+		c.recordFailure(i, err)
 		return errors.Join(err, rejected)
 	}
 	// The component outlives the context of Start.

@@ -76,6 +76,30 @@ func Find(name string) []Entry {
 	return slices.DeleteFunc(Entries(), func(e Entry) bool { return !strings.EqualFold(e.Name, name) })
 }
 
+// conditionSection has the rows of condition types, which each object has.
+const conditionSection = "Conditions"
+
+var word = regexp.MustCompile(`\w+`)
+
+// In returns the entries of the reasons in a text, such as the output of kubectl describe, in the order in which
+// the text has them, and each once: without the types of conditions, and reasons for which there is nothing to do.
+func In(text string) []Entry {
+	var found []Entry
+	seen := map[string]bool{}
+	for _, name := range word.FindAllString(text, -1) {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		for _, e := range Entries() {
+			if e.Name == name && e.Section != conditionSection && e.Fields[len(e.Fields)-1].Text != "nothing" {
+				found = append(found, e)
+			}
+		}
+	}
+	return found
+}
+
 // links of Markdown lead nowhere in a terminal.
 var links = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 

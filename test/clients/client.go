@@ -132,11 +132,6 @@ func (c *client) command(ctx context.Context, do string, e environment, dir stri
 		"PROTOCOL": string(c.protocol), "BOTO_CONFIG": filepath.Join(dir, "boto"), "CLOUDSDK_CONFIG": dir, "PYTHONDONTWRITEBYTECODE": "1",
 	}
 	maps.Copy(variables, e)
-	if authority := e[varCA]; authority != "" {
-		for _, name := range []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"} {
-			variables[name] = authority
-		}
-	}
 	for name, value := range variables {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // run is one run of the tests.
@@ -50,9 +52,13 @@ func (r run) do(ctx context.Context) (t *table, err error) {
 	return t, err
 }
 
-// scheme tests all clients with a scheme.
+// scheme tests all clients with a scheme. With https, URLs of S3 have the bucket in the host name.
 func (r run) scheme(ctx context.Context, dir, scheme string, t *table) (err error) {
-	s, err := startSite(ctx, scheme)
+	addressing := fakedriver.AddressingPath
+	if scheme == "https" {
+		addressing = fakedriver.AddressingVirtual
+	}
+	s, err := startSite(ctx, scheme, addressing)
 	if err != nil {
 		return fmt.Errorf("start an emulator with %s: %w", scheme, err)
 	}

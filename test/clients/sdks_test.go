@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 )
 
 // program is a program of docs/sdks.md.
@@ -33,39 +35,48 @@ func programs(t *testing.T) []program {
 	return all
 }
 
-// TestSDKs runs the programs of docs/sdks.md as they are printed. One whose SDK is not on this machine is skipped.
+// TestSDKs runs the programs of docs/sdks.md as they are printed, with the variables of `cosi-emu env` alone, which have the
+// certificate authority with https. One whose SDK is not on this machine is skipped.
 func TestSDKs(t *testing.T) {
 	t.Parallel()
 	all := programs(t)
 	if want := 3 * 4; len(all) != want {
 		t.Fatalf("docs/sdks.md has %d programs, want %d: the test reads it wrongly, or a language is missing", len(all), want)
 	}
-	at, err := startSite(t.Context(), "http")
+	for _, scheme := range []string{"http", "https"} {
+		at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := at.stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		for _, p := range all {
+			t.Run(scheme+"/"+string(p.protocol)+"/"+p.language, func(t *testing.T) {
+				t.Parallel()
+				p.try(t, at)
+			})
+		}
+	}
+}
+
+// try runs a program with an access of its own.
+func (p program) try(t *testing.T, at *site) {
+	t.Helper()
+	cmd := p.command(t)
+	access, err := at.access(t.Context(), p.protocol, strings.ToLower(string(p.protocol)+"-"+p.language), readWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := at.stop(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
-	for _, p := range all {
-		t.Run(string(p.protocol)+"/"+p.language, func(t *testing.T) {
-			t.Parallel()
-			cmd := p.command(t)
-			access, err := at.access(t.Context(), p.protocol, strings.ToLower(string(p.protocol)+"-"+p.language), readWrite)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, value := range access {
-				cmd.Env = append(cmd.Env, name+"="+value)
-			}
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			if got, err := cmd.Output(); err != nil || string(got) != "hello\n" {
-				t.Errorf("it prints %q, %v, want hello\n%s", got, err, stderr.String())
-			}
-		})
+	for name, value := range access {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if got, err := cmd.Output(); err != nil || string(got) != "hello\n" {
+		t.Errorf("it prints %q, %v, want hello\n%s", got, err, stderr.String())
 	}
 }
 

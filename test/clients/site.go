@@ -41,14 +41,14 @@ const (
 
 // site is an emulator with all protocols.
 type site struct {
-	// scheme is http, or https, with which URLs of S3 have the bucket in the host name.
-	scheme   string
+	scheme   string // http or https
 	emulator *emulator.Emulator
 	// client sends the reference requests.
 	client *http.Client
 }
 
-func startSite(ctx context.Context, scheme string) (*site, error) {
+// startSite starts a site. URLs of S3 have the bucket where the addressing style puts it.
+func startSite(ctx context.Context, scheme, addressing string) (*site, error) {
 	ctrl.SetLogger(logr.Discard())
 	e, err := emulator.Start(ctx, emulator.Options{
 		ControlPlaneKind: emulator.ControlPlaneEmbedded, TLS: scheme == "https",
@@ -58,14 +58,10 @@ func startSite(ctx context.Context, scheme string) (*site, error) {
 		return nil, err
 	}
 	s := &site{scheme: scheme, emulator: e}
-	style := fakedriver.AddressingPath
-	if scheme == "https" {
-		style = fakedriver.AddressingVirtual
-	}
 	s.client, err = newHTTPClient(e.Info().S3CertificateAuthority)
 	err = errors.Join(err, s.create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}))
 	for class, parameters := range map[string]map[string]string{classS3: {}, versioned: {fakedriver.ParameterVersioning: "enabled"}} {
-		parameters[fakedriver.ParameterAddressingStyle] = style
+		parameters[fakedriver.ParameterAddressingStyle] = addressing
 		spec := v1alpha2.BucketClassSpec{DriverName: e.Info().DriverName, DeletionPolicy: v1alpha2.DeletionPolicyDelete, Parameters: parameters}
 		err = errors.Join(err, s.create(ctx, &v1alpha2.BucketClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Spec: spec}))
 	}

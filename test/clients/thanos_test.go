@@ -12,6 +12,7 @@ import (
 	thanoss3 "github.com/thanos-io/objstore/providers/s3"
 	"sigs.k8s.io/yaml"
 
+	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
@@ -19,7 +20,7 @@ import (
 // thanos` prints, and Azure by the connection string of the access. The library cannot use another endpoint for GCS.
 func TestThanos(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
-		at, err := startSite(t.Context(), scheme)
+		at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
 		if err != nil {
 			t.Fatal(err)
 		}
