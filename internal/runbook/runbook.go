@@ -79,10 +79,13 @@ func Find(name string) []Entry {
 // conditionSection has the rows of condition types, which each object has.
 const conditionSection = "Conditions"
 
+// noAction has the texts of rows that lead nowhere.
+var noAction = []string{"nothing", "as there"}
+
 var word = regexp.MustCompile(`\w+`)
 
 // In returns the entries of the reasons in a text, such as the output of kubectl describe, in the order in which
-// the text has them, and each once: without the types of conditions, and reasons for which there is nothing to do.
+// the text has them, and each once: without the types of conditions, and reasons whose row has nothing to do.
 func In(text string) []Entry {
 	var found []Entry
 	seen := map[string]bool{}
@@ -92,7 +95,7 @@ func In(text string) []Entry {
 		}
 		seen[name] = true
 		for _, e := range Entries() {
-			if e.Name == name && e.Section != conditionSection && e.Fields[len(e.Fields)-1].Text != "nothing" {
+			if e.Name == name && e.Section != conditionSection && !slices.Contains(noAction, e.Fields[len(e.Fields)-1].Text) {
 				found = append(found, e)
 			}
 		}

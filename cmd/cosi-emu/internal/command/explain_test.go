@@ -2,8 +2,11 @@ package command
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/internal/runbook"
@@ -57,6 +60,41 @@ func TestExplain(t *testing.T) {
 				if code != tc.code || !strings.Contains(out+problem, want) {
 					t.Errorf("%s\nexit code %d, want %d and %q:\n%s%s", tc.reason, code, tc.code, want, out, problem)
 				}
+			}
+		})
+	}
+}
+
+// TestExplainDescription has the output of kubectl describe on stdin.
+func TestExplainDescription(t *testing.T) {
+	description, err := os.ReadFile("testdata/describe.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		reason, in string
+		want       []string // the first words of each entry
+		problem    string
+	}{
+		"Description": {
+			"Each reason with an action is explained once, in its order.",
+			string(description), []string{"DriverRefused", "BucketClassNotFound"}, "",
+		},
+		"Healthy": {
+			"There is nothing to do.", "Reason: Provisioned", nil, "stdin has no reason of COSI for which there is something to do\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := Run(t.Context(), cli.Streams{In: strings.NewReader(tc.in), Out: &stdout, Err: &stderr}, []string{"explain", "-"})
+			var got []string
+			for line := range strings.Lines(stdout.String()) {
+				if name, _, found := strings.Cut(line, " ("); found && !strings.HasPrefix(line, " ") {
+					got = append(got, name)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); code != cli.ExitOK || diff != "" || stderr.String() != tc.problem {
+				t.Errorf("%s\nexit code %d, %q; -want, +got:\n%s", tc.reason, code, stderr.String(), diff)
 			}
 		})
 	}
