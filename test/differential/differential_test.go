@@ -131,20 +131,11 @@ func (d *differential) requireOneVersion(t *testing.T) {
 // would differ as well.
 func (d *differential) run(t *testing.T, index int) {
 	t.Helper()
-	namespace := fmt.Sprintf("run%d", index)
-	d.mustDo(t, request{
-		Method: http.MethodPost, Path: "/api/v1/namespaces", ContentType: "application/json",
-		Body: text(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}),
-	})
 	random := rand.New(rand.NewPCG(*seed, uint64(index))) //nolint:gosec // not a secret
-	g := &generator{
-		// A few kinds are enough: requests have to meet.
-		random: random, kinds: []*kind{pick(random, d.kinds), pick(random, d.kinds), pick(random, d.kinds)}, namespace: namespace,
-		current: func(path string) map[string]any { return d.servers[0].known[path].object },
-	}
+	g := d.begin(t, random, fmt.Sprintf("run%d", index))
 	watched := pick(g.random, g.kinds)
-	g.user = d.limit(t, random, g.kinds, watched, namespace)
-	from := d.versionsOf(t, watched, namespace)
+	g.user = d.limit(t, random, g.kinds, watched, g.namespace)
+	from := d.versionsOf(t, watched, g.namespace)
 	for n := range requestsInRun {
 		r := g.next()
 		diff, answers := d.compare(t, r)
@@ -158,6 +149,17 @@ func (d *differential) run(t *testing.T, index int) {
 		}
 	}
 	d.compareWatches(t, g, watched, from)
+}
+
+// begin returns a generator of requests in a new namespace.
+func (d *differential) begin(t *testing.T, random *rand.Rand, namespace string) *generator {
+	t.Helper()
+	d.make(t, "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}})
+	return &generator{
+		// A few kinds are enough: requests have to meet.
+		random: random, kinds: []*kind{pick(random, d.kinds), pick(random, d.kinds), pick(random, d.kinds)}, namespace: namespace,
+		current: func(path string) map[string]any { return d.servers[0].known[path].object },
+	}
 }
 
 // compare sends a request to both, and returns how the answers differ.

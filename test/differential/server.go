@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -83,6 +84,11 @@ func newStranger(cfg *rest.Config) (*http.Client, error) {
 	}
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair.Certificate, nil }
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: config}}, nil
+}
+
+// clone returns a server with the same answers, which another goroutine may use.
+func (s *server) clone() *server {
+	return &server{host: s.host, clients: s.clients, known: maps.Clone(s.known), tokens: maps.Clone(s.tokens)}
 }
 
 func (s *server) send(ctx context.Context, r request) (*http.Response, error) {
