@@ -226,7 +226,8 @@ upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the rele
 
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
-	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak nightly-skew test-cluster
+	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak nightly-skew \
+	nightly-clients test-cluster
 .PHONY: test-nightly
 test-nightly: ## Run what is random or takes hours, with a new SEED.
 	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \
@@ -298,6 +299,12 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 nightly-skew: test-skew # Upgrade from the last release to this build, and back; replay the recordings of the release in bin/reference.
 	if [ -d $(BIN)/reference ]; then $(MAKE) test-skew RECORDINGS=$(BIN)/reference; fi
 
+# The SDKs that sdks-install installs as root on Debian. One that is neither here nor on this machine is skipped.
+REQUIRE_SDKS ?= js boto3 azure
+.PHONY: nightly-clients
+nightly-clients: sdks-install # Run the programs of docs/sdks.md; each SDK of REQUIRE_SDKS must be on this machine.
+	cd test/clients && COSI_EMU_TEST_REQUIRE_SDKS='$(REQUIRE_SDKS)' $(GO) test -count 1 -run '^TestSDKs$$' .
+
 .PHONY: nightly-soak
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.
 	$(GO) test ./scenarios/suite -count 5 -race -timeout 40m
@@ -366,17 +373,20 @@ clients: clients-install # Use the services with real clients, and write the tab
 DEBIAN_CLIENTS := awscli s3cmd python3-boto3 python3-azure-storage libsecret-1-0
 
 .PHONY: clients-install
-clients-install: # Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
-	mkdir -p $(BIN)/clients
+clients-install: sdks-install # Build and install the clients that make clients uses: into bin/clients, and as root on Debian with apt-get.
 	$(GO) build -C test/clients/programs -o $(BIN)/clients/ tool
 	$(GO) build -C test/clients -o $(BIN)/clients/minio-functional \
 		"$$($(GO) list -C test/clients -m -f '{{.Dir}}' github.com/minio/minio-go/v7)/functional_tests.go"
+	install $(BIN)/clients/node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy
+
+.PHONY: sdks-install
+sdks-install: # Install the packages of npm into bin/clients, and as root those of Debian with apt-get.
+	mkdir -p $(BIN)/clients
 	cp test/clients/package.json test/clients/package-lock.json $(BIN)/clients/
 	npm ci --prefix $(BIN)/clients --ignore-scripts
-	install $(BIN)/clients/node_modules/@azure-tools/azcopy-linux/dist/bin/azcopy_linux_amd64 $(BIN)/clients/azcopy
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $(DEBIAN_CLIENTS); \
-	else echo 'clients-install: NOT INSTALLED, which requires root and apt-get: $(DEBIAN_CLIENTS)' >&2; fi
+	else echo 'sdks-install: NOT INSTALLED, which requires root and apt-get: $(DEBIAN_CLIENTS)' >&2; fi
 
 .PHONY: clients-update
 clients-update: # Renew the clients: the newest versions that this Go and this Node can have.

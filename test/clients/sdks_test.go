@@ -35,8 +35,20 @@ func programs(t *testing.T) []program {
 	return all
 }
 
+// requiredVariable names the SDKs that must be on this machine: js, and the keys of installsPython.
+const requiredVariable = "COSI_EMU_TEST_REQUIRE_SDKS"
+
+// missing skips the test of a program whose SDK is not on this machine, or fails it if requiredVariable names the SDK.
+func missing(t *testing.T, sdk, message string) {
+	t.Helper()
+	if slices.Contains(strings.Fields(os.Getenv(requiredVariable)), sdk) {
+		t.Fatal(message)
+	}
+	t.Skip(message)
+}
+
 // TestSDKs runs the programs of docs/sdks.md as they are printed, with the variables of `cosi-emu env` alone, which have the
-// certificate authority with https. One whose SDK is not on this machine is skipped.
+// certificate authority with https. One whose SDK is not on this machine is skipped, unless requiredVariable names the SDK.
 func TestSDKs(t *testing.T) {
 	t.Parallel()
 	all := programs(t)
@@ -82,8 +94,8 @@ func (p program) try(t *testing.T, at *site) {
 
 // installsPython has the commands that install the SDKs for Python, by the first part of their modules.
 var installsPython = map[string]string{
-	"boto3":  "make clients-install, as root on Debian, or pip install boto3",
-	"azure":  "make clients-install, as root on Debian, or pip install azure-storage-blob",
+	"boto3":  "make sdks-install, as root on Debian, or pip install boto3",
+	"azure":  "make sdks-install, as root on Debian, or pip install azure-storage-blob",
 	"google": "pip install google-cloud-storage",
 }
 
@@ -106,7 +118,7 @@ func (p program) command(t *testing.T) *exec.Cmd {
 	case "js":
 		path, err := filepath.Abs(modules)
 		if _, found := os.Stat(path); err != nil || found != nil {
-			t.Skip("the SDK is not in bin/clients; run: make clients-install")
+			missing(t, "js", "the SDK is not in bin/clients; run: make sdks-install")
 		}
 		if err := os.Symlink(path, filepath.Join(dir, "node_modules")); err != nil {
 			t.Fatal(err)
@@ -118,7 +130,7 @@ func (p program) command(t *testing.T) *exec.Cmd {
 			return exec.CommandContext(t.Context(), python, "-c", "import "+sdk[1]).Run() == nil
 		})
 		if with < 0 {
-			t.Skipf("Python does not have the module %s; run: %s", sdk[1], installsPython[sdk[2]])
+			missing(t, sdk[2], "Python does not have the module "+sdk[1]+"; run: "+installsPython[sdk[2]])
 		}
 		cmd = exec.CommandContext(t.Context(), pythons[with], write("main.py"))
 	case "java":

@@ -28,7 +28,8 @@ func objectsIn(t *testing.T, name string) []*unstructured.Unstructured {
 }
 
 // TestChainsawFiles applies the objects of the example for chainsaw, as chainsaw does: in a namespace of its own. Its
-// assertions hold, and its errors, after the deletion. The example for kuttl has the same files.
+// assertions hold, and its errors, after the deletion. The example for kuttl has the same files. TestLongChainsaw of
+// cmd/cosi-emu runs chainsaw and kuttl, which take minutes to build.
 func TestChainsawFiles(t *testing.T) {
 	story := scenarios.New("chainsaw")
 	for _, object := range objectsIn(t, "objects.yaml") {
