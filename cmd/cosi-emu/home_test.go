@@ -122,6 +122,9 @@ func (h *home) run(args ...string) result {
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() < 0) {
 		h.t.Fatalf("cosi-emu %s: %v\n%s", strings.Join(args, " "), err, errs.String())
 	}
+	if mistake := harness.GrammarMistake(out.String() + errs.String()); mistake != "" {
+		h.t.Errorf("cosi-emu %s prints %q:\n%s%s", strings.Join(args, " "), mistake, out.String(), errs.String())
+	}
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
