@@ -86,7 +86,7 @@ func TestJudge(t *testing.T) {
 	mistaken := newCount()
 	mistaken.words, mistaken.found[6] = 1_000_000, 1
 	err = judge(map[kind]map[string]count{texts: {"a.go": mistaken}})
-	if err == nil || !strings.Contains(err.Error(), `texts of a.go: "a for an" occurs 1 times`) {
+	if err == nil || !strings.Contains(err.Error(), `texts of a.go: "a for an": 1;`) {
 		t.Errorf("a mistake among many words: %v", err)
 	}
 

@@ -68,7 +68,7 @@ func judge(measured map[kind]map[string]count) error {
 func judgeNever(kind kind, files map[string]count, pattern int) (errs []error) {
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		if n := files[file].found[pattern]; n > 0 {
-			errs = append(errs, fmt.Errorf("%s of %s: %q occurs %d times; correct the grammar", kind, file, patterns[pattern].name, n))
+			errs = append(errs, fmt.Errorf("%s of %s: %q: %d; correct the grammar", kind, file, patterns[pattern].name, n))
 		}
 	}
 	return errs

@@ -182,7 +182,7 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 	emulated.RPCTimeout = r.options.CallTimeout / exploreShare
 	report, err := explore.Explore(ctx, explore.Options{
 		File: file, Text: text, Emulator: emulated, Sandboxes: sandboxes, At: "sidecar rpc *", Prune: plan.PruneStep, Budget: budget,
-		Program: r.options.Version,
+		Version: r.options.Version,
 	})
 	if err != nil {
 		return checks.ScenarioResult{}, err
