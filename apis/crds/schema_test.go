@@ -28,7 +28,8 @@ func TestDescriptions(t *testing.T) {
 }
 
 // remark matches remarks for the developers of the kinds: they help no user.
-var remark = regexp.MustCompile(`(?m)^\+|(?i:\b(todo|fixme|xxx|nolint|omitempty|unmarshal|deep-?copy|controller-gen|kubebuilder|implement(er|ation)s?)\b)|` +
+var remark = regexp.MustCompile(`(?m)^\+|` +
+	`(?i:\b(todo|fixme|xxx|nolint|omitempty|unmarshal|deep-?copy|controller-gen|kubebuilder|implement(er|ation)s?)\b)|` +
 	`\b(NOTE|KEP|KEP-\d+|cosi-emu|Go type|this (package|struct))\b`)
 
 // checkDescription checks the description of a kind or a field, and of a schema below it.

@@ -14,6 +14,7 @@ func TestGrammarMistake(t *testing.T) {
 		"2 runs in 1 sandboxes":        "in 1 sandboxes",
 		"with a one-time key, a and b": "",
 		"step 1 fails":                 "",
+		"none of 1 matches":            "",
 		"11 objects in 1 namespace":    "",
 	} {
 		if got := harness.GrammarMistake(output); got != want {
