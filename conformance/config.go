@@ -88,6 +88,10 @@ type Config struct {
 	// Rerun is the command line that repeats the run, without the check and the seed. Default:
 	// cosi-emu conformance with the endpoint or the driver's command; Run uses go test.
 	Rerun string
+	// Program is the command that runs cosi-emu, and DriverFlags are its flags, for a shell, with which its other commands
+	// use the driver. The report has such commands for scenarios that fail. Defaults: cosi-emu, and the endpoint or the driver's
+	// command.
+	Program, DriverFlags string
 	// OnDialect is called with the protocol of the driver, before the first check.
 	OnDialect func(dialects.Dialect)
 	// OnProgress is called before the first check and after each, with the number of ended checks and
@@ -154,10 +158,9 @@ func (c Config) withDefaults() Config {
 	c.CallTimeout = cmp.Or(c.CallTimeout, DefaultCallTimeout)
 	c.Settle = cmp.Or(c.Settle, DefaultSettle)
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, DefaultConnectTimeout)
-	if c.Rerun == "" && c.DriverCommand != nil {
-		c.Rerun = fmt.Sprintf("cosi-emu conformance --driver-cmd %q", strings.Join(c.DriverCommand, " "))
-	}
-	c.Rerun = cmp.Or(c.Rerun, "cosi-emu conformance --endpoint "+c.Endpoint)
+	c.Program = cmp.Or(c.Program, "cosi-emu")
+	c.Rerun = cmp.Or(c.Rerun, c.Program+" conformance "+c.driverFlags("--endpoint"))
+	c.DriverFlags = cmp.Or(c.DriverFlags, c.driverFlags("--driver"))
 	if c.Dialect != "" {
 		c.Generation = c.Dialect.Version()
 	}
@@ -165,6 +168,18 @@ func (c Config) withDefaults() Config {
 		c.Seed = strings.ToLower(rand.Text()[:10])
 	}
 	return c
+}
+
+// driverFlags returns the flags for a command and an endpoint.
+func (c Config) driverFlags(endpoint string) string {
+	var flags []string
+	if c.DriverCommand != nil {
+		flags = append(flags, "--driver-cmd '"+strings.ReplaceAll(strings.Join(c.DriverCommand, " "), "'", `'\''`)+"'")
+	}
+	if c.Endpoint != "" {
+		flags = append(flags, endpoint+" "+c.Endpoint)
+	}
+	return strings.Join(flags, " ")
 }
 
 // Validate returns an error if a configuration cannot be run.

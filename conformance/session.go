@@ -163,6 +163,7 @@ func (s *session) prepareEndToEnd() {
 		return
 	}
 	options := endtoend.Options{
+		Program: s.config.Program, DriverFlags: s.config.DriverFlags,
 		Driver: s.endpoint, Dialect: s.env.Driver.Dialect(), CallTimeout: s.config.CallTimeout, Version: s.config.Version,
 		ControlPlaneKind: s.config.ControlPlaneKind, ControlPlaneDir: s.config.ControlPlaneDir,
 		BucketParameters: s.config.Parameters.Bucket, AccessParameters: s.config.Parameters.Access,

@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -10,11 +11,15 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/controlplanetest"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/test/deploytest"
 )
@@ -71,6 +76,71 @@ func TestExploreScenario(t *testing.T) {
 	}
 }
 
+// dryRun is kubectl apply --server-side --dry-run=server.
+func dryRun(t *testing.T, c client.Client, object *unstructured.Unstructured) error {
+	t.Helper()
+	try := client.ApplyConfigurationFromUnstructured(object.DeepCopy())
+	if err := c.Apply(t.Context(), try, client.DryRunAll, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+		return fmt.Errorf("a dry run of %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
+// TestDryRunExplore: on a new cluster without COSI, a dry run requires the namespace, and nothing else.
+func TestDryRunExplore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a control plane")
+	}
+	for _, chosen := range []kind.Kind{kind.Embedded, kind.Envtest} {
+		t.Run(string(chosen), func(t *testing.T) {
+			plane := controlplanetest.StartKind(t, chosen, controlplane.Options{Pods: true})
+			c, err := client.New(plane.AdminConfig(), client.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects := deploytest.Build(t, "explore")
+			for _, object := range objects {
+				if chosen == kind.Embedded { // it rejects what it does not run
+					unstructured.RemoveNestedField(object.Object, "spec", "podFailurePolicy")
+					unstructured.RemoveNestedField(object.Object, "spec", "backoffLimitPerIndex")
+				}
+			}
+			dryRunExplore(t, c, objects)
+		})
+	}
+}
+
+func dryRunExplore(t *testing.T, c client.Client, objects []*unstructured.Unstructured) {
+	t.Helper()
+	isNamespace := func(o *unstructured.Unstructured) bool { return o.GetKind() == "Namespace" }
+	at := slices.IndexFunc(objects, isNamespace)
+	if at < 0 {
+		t.Fatal("no namespace")
+	}
+	namespace, others := objects[at], slices.DeleteFunc(slices.Clone(objects), isNamespace)
+	for _, object := range others {
+		if err := dryRun(t, c, object); !apierrors.IsNotFound(err) {
+			t.Errorf("without the namespace: %v, want the error that docs/explore.md describes", err)
+		}
+	}
+	text, err := os.ReadFile("explore/namespace.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := manifest.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := manifest.Apply(t.Context(), c, decoded); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range append(others, namespace) {
+		if err := dryRun(t, c, object); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestApplyExplore applies the Job, the claim and the access for its bucket, and a Pod of it. An
 // API server without Jobs gets all but the Job.
 func TestApplyExplore(t *testing.T) {
@@ -92,10 +162,9 @@ func TestApplyExplore(t *testing.T) {
 	if err := manifest.Apply(t.Context(), c, append(objects, decoded...)); err != nil {
 		t.Fatal(err)
 	}
-	for _, object := range objects { // as kubectl apply --server-side --dry-run=server
-		try := client.ApplyConfigurationFromUnstructured(object.DeepCopy())
-		if err := c.Apply(t.Context(), try, client.DryRunAll, client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
-			t.Errorf("a dry run of %s %s: %v", object.GetKind(), object.GetName(), err)
+	for _, object := range objects {
+		if err := dryRun(t, c, object); err != nil {
+			t.Error(err)
 		}
 	}
 	pod := &corev1.Pod{ObjectMeta: job.Spec.Template.ObjectMeta, Spec: job.Spec.Template.Spec}

@@ -1,7 +1,9 @@
 package crds_test
 
 import (
+	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -13,16 +15,31 @@ import (
 // TestDescriptions checks that the schemas describe each field, for kubectl explain and editors.
 func TestDescriptions(t *testing.T) {
 	all, err := crds.All()
-	if err != nil {
+	earlier, earlierErr := crds.AllV1alpha1()
+	if err := errors.Join(err, earlierErr); err != nil {
 		t.Fatal(err)
 	}
-	for _, crd := range all {
+	for _, crd := range slices.Concat(all, earlier) {
 		kind, schema := crd.Spec.Names.Kind, crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-		if schema.Description == "" {
-			t.Errorf("%s has no description", kind)
-		}
+		checkDescription(t, kind, schema.Description)
 		delete(schema.Properties, "metadata") // the API server describes it
 		checkDescriptions(t, kind, schema)
+	}
+}
+
+// remark matches remarks for the developers of the kinds: they help no user.
+var remark = regexp.MustCompile(`(?m)^\+|` +
+	`(?i:\b(todo|fixme|xxx|nolint|omitempty|unmarshal|deep-?copy|controller-gen|kubebuilder|implement(er|ation)s?)\b)|` +
+	`\b(NOTE|KEP|KEP-\d+|cosi-emu|Go type|this (package|struct))\b`)
+
+// checkDescription checks the description of a kind or a field, and of a schema below it.
+func checkDescription(t *testing.T, path, description string) {
+	t.Helper()
+	if description == "" {
+		t.Errorf("%s has no description", path)
+	}
+	if found := remark.FindString(description); found != "" {
+		t.Errorf("%s has a remark for developers, with %q: %s", path, found, description)
 	}
 }
 
@@ -32,9 +49,7 @@ func checkDescriptions(t *testing.T, path string, schema *apiextensionsv1.JSONSc
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		property := schema.Properties[name]
-		if property.Description == "" {
-			t.Errorf("%s.%s has no description", path, name)
-		}
+		checkDescription(t, path+"."+name, property.Description)
 		checkDescriptions(t, path+"."+name, &property)
 	}
 	if schema.Items != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/examples"
-	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
@@ -58,13 +57,7 @@ func connectConfig(t *testing.T, cfg *rest.Config) *cluster {
 // quickstart applies the example and returns the application's Secret.
 func (c *cluster) quickstart() map[string]string {
 	c.t.Helper()
-	objects, err := manifest.Decode(examples.Quickstart)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := manifest.Apply(c.t.Context(), c.client, objects); err != nil {
-		c.t.Fatal(err)
-	}
+	c.apply(string(examples.Quickstart))
 	claim, access := &v1alpha2.BucketClaim{}, &v1alpha2.BucketAccess{}
 	c.waitProvisioned(claimKey, claim, func() []metav1.Condition { return claim.Status.Conditions })
 	c.waitProvisioned(accessKey, access, func() []metav1.Condition { return access.Status.Conditions })

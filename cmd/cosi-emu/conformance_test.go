@@ -148,6 +148,23 @@ func TestConformanceFailures(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// TestConformanceScenarioAgain: the command that runs a failed scenario of the profile End-to-End starts the driver, too.
+func TestConformanceScenarioAgain(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.write("odd.yaml", "bucket: {quotaBytes: lots}\n")
+	report := h.conformance(1, "--driver-cmd", h.fakeDriverCommand(), "--params", "odd.yaml", "--only", "EE-01")
+	if len(report.Results) != 1 || report.Results[0].Failure == nil {
+		t.Fatalf("the results: %+v, want one that has failed", report.Results)
+	}
+	_, command, _ := strings.Cut(report.Results[0].Failure.Got, "\nmore: ")
+	again := h.paste(command)
+	if again.code != 1 || !strings.Contains(again.out, "quotaBytes") || !strings.Contains(again.out, "\n1 failed in ") {
+		t.Errorf("%s: exit code %d\n%s%s", command, again.code, again.out, again.err)
+	}
+	h.expectNothingLeft()
+}
+
 // TestConformanceDialect reports the dialect of a driver first, judges the driver, and lists the
 // differences from the KEP.
 func TestConformanceDialect(t *testing.T) {

@@ -55,6 +55,23 @@ func TestExplore(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// TestExploreSuite: an installed program explores a scenario of its own, and needs no file.
+func TestExploreSuite(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	out := h.must("explore", "--suite", "--scenario", "claim-first", "--sample", "2", "--parallel", "1", "--out", "found/",
+		"--report", "html=found/all.html")
+	for _, want := range []string{"claim-first: ", ", 2/", "\n2 runs in ", " in 1 sandbox on ", "\nno findings\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if page, err := os.ReadFile(filepath.Join(h.dir, "found", "all.html")); err != nil || !strings.Contains(string(page), "</html>") {
+		t.Errorf("the page of all findings: %v", err)
+	}
+	h.expectNothingLeft()
+}
+
 // TestExploreRejects: an invalid command line is reported before anything starts.
 func TestExploreRejects(t *testing.T) {
 	t.Parallel()

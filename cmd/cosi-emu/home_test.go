@@ -101,9 +101,12 @@ func (h *home) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, h.program(), args...)
 	cmd.Env = h.env
 	cmd.Dir = h.dir
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = waitDelay
 	return cmd
 }
+
+// waitDelay is the time for a command to exit at the end of a test.
+const waitDelay = 5 * time.Second
 
 // result is the output of a command, and its exit code.
 type result struct {
@@ -115,12 +118,30 @@ func (h *home) run(args ...string) result {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), harness.Timeout)
 	defer cancel()
+	return h.result(h.command(ctx, args...), "cosi-emu "+strings.Join(args, " "))
+}
+
+// paste runs a command that the program has printed.
+func (h *home) paste(command string) result {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), harness.Timeout)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	shell.Dir, shell.Env, shell.WaitDelay = h.dir, h.env, waitDelay
+	return h.result(shell, command)
+}
+
+// result runs a command to its end.
+func (h *home) result(cmd *exec.Cmd, shown string) result {
+	h.t.Helper()
 	var out, errs bytes.Buffer
-	cmd := h.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() < 0) {
-		h.t.Fatalf("cosi-emu %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+		h.t.Fatalf("%s: %v\n%s", shown, err, errs.String())
+	}
+	if mistake := harness.GrammarMistake(out.String() + errs.String()); mistake != "" {
+		h.t.Errorf("%s prints %q:\n%s%s", shown, mistake, out.String(), errs.String())
 	}
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }

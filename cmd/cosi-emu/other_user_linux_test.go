@@ -52,7 +52,7 @@ func TestProgramsOtherUser(t *testing.T) {
 // secrets returns values that another user must not see.
 func (s *story) secrets() []string {
 	s.t.Helper()
-	admin := s.fromJSON(s.home.must("env", "--admin", "-o", "json"))
+	admin := s.home.fromJSON(s.home.must("env", "--admin", "-o", "json"))
 	var values []string
 	for _, key := range []string{v1alpha2.SecretKeyS3AccessKeyID, v1alpha2.SecretKeyS3SecretAccessKey} {
 		values = append(values, s.secret[key], admin[key])

@@ -64,6 +64,42 @@ func TestReplay(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// TestReplayEvery: in each way, a replay injects a fault of every second call into the same calls.
+func TestReplayEvery(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	steps := "- inject: {name: busy, seam: rpc, operation: DriverCreateBucket, nth: 1, every: 2, fail: Unavailable}\n"
+	for _, name := range []string{"one", "two", "three"} {
+		steps += strings.ReplaceAll(claims+ready, "photos", name)
+	}
+	h.write("every.yaml", scenario("every", steps))
+	h.must("run", "every.yaml", "--record", "kept")
+	recorded := h.recordings("kept", "every")
+	if len(recorded) != 1 {
+		t.Fatalf("recordings: %v", recorded)
+	}
+	kept, err := recording.ReadFile(recorded[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	affected := 0
+	for _, e := range kept.Events {
+		if e.Fault != "" {
+			affected++
+		}
+	}
+	if want := 3; affected != want {
+		t.Fatalf("the fault affected %d calls, want %d: the first of each claim", affected, want)
+	}
+	for _, way := range []string{"scenario", "driver"} {
+		out := h.must("replay", recorded[0], "--as", way)
+		if !strings.Contains(out, "The replay has passed, as recorded: ") || !strings.Contains(out, " operations compared, no difference.\n") {
+			t.Errorf("--as %s prints %s", way, out)
+		}
+	}
+	h.expectNothingLeft()
+}
+
 // TestReplayV1alpha1: the replay has the version of the recorded scenario.
 func TestReplayV1alpha1(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -250,11 +249,8 @@ func (h *home) runAgain(out string) {
 	if !strings.Contains(command, " run b.yml --scenario bad") {
 		h.t.Fatalf("the command is %q", command)
 	}
-	again := exec.CommandContext(h.t.Context(), "/bin/sh", "-c", command)
-	again.Dir, again.Env = h.dir, h.env
-	said, err := again.Output()
-	if again.ProcessState.ExitCode() != 1 || !strings.Contains(string(said), "\n1 failed in ") {
-		h.t.Errorf("%s: %v\n%s", command, err, said)
+	if again := h.paste(command); again.code != 1 || !strings.Contains(again.out, "\n1 failed in ") {
+		h.t.Errorf("%s: exit code %d\n%s%s", command, again.code, again.out, again.err)
 	}
 	h.expectNothingLeft()
 }

@@ -22,6 +22,7 @@ func TestUI(t *testing.T) {
 		t.Errorf("cosi-emu ui does not print %s: %s", info.UI, out)
 	}
 
+	h.expectOpened(info.UI)
 	if later := h.up("--name", "later", "--control-plane", "embedded"); later.UI != "" {
 		t.Errorf("before 'cosi-emu ui' the URL is %q", later.UI)
 	}
@@ -37,6 +38,32 @@ func TestUI(t *testing.T) {
 	}
 	if r := h.run("ui", "--name", "missing"); r.code == 0 || !strings.Contains(r.err, "missing") {
 		t.Errorf("ui of an emulator that does not run: exit code %d, %s", r.code, r.err)
+	}
+}
+
+// expectOpened expects that a browser gets a link to the page, and that neither its command line nor the program's has the token.
+func (h *home) expectOpened(page string) {
+	h.t.Helper()
+	browser := h.write("browser", `#!/bin/sh
+for pid in $$ $PPID; do ps -ww -o args= -p $pid; done
+echo "link $1"
+`)
+	if err := os.Chmod(browser, 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := h.command(h.t.Context(), "ui", "--open")
+	cmd.Env = append(cmd.Env, "BROWSER="+browser)
+	r := h.result(cmd, "cosi-emu ui --open")
+	token := filepath.Base(page)
+	if r.code != 0 || !strings.Contains(r.err, " ui --open\n") || strings.Contains(r.out+r.err, token) {
+		h.t.Errorf("ui --open: exit code %d, want processes without the token %s:\n%s%s", r.code, token, r.out, r.err)
+	}
+	_, link, _ := strings.Cut(r.err, "\nlink ")
+	if code, text := get(h.t, strings.TrimSpace(link), nil); code != http.StatusOK || !strings.Contains(text, "<title>cosi-emu: default</title>") {
+		h.t.Errorf("the link %s leads to status %d: %.200s", link, code, text)
+	}
+	if code, _ := get(h.t, strings.TrimSpace(link), nil); code != http.StatusForbidden {
+		h.t.Errorf("the link %s is valid twice: status %d", link, code)
 	}
 }
 

@@ -41,9 +41,9 @@ func Of(e journal.Event) (Denial, bool) {
 
 // String tells a user which right is missing, and the rule that gives it.
 func (d Denial) String() string {
-	kind, where := "ClusterRole", "in the whole cluster"
+	kind, where := "a ClusterRole", "in the whole cluster"
 	if d.Namespace != "" {
-		kind, where = "Role", fmt.Sprintf("in namespace %q", d.Namespace)
+		kind, where = "a Role", fmt.Sprintf("in namespace %q", d.Namespace)
 	}
 	account := strings.TrimPrefix(d.User, "system:serviceaccount:")
 	if account != d.User {
@@ -53,6 +53,6 @@ func (d Denial) String() string {
 	if d.Group != "" {
 		resource += "." + d.Group
 	}
-	return fmt.Sprintf("%s may not %s %s %s, and will not work without: give %s a %s with the rule "+
+	return fmt.Sprintf("%s may not %s %s %s, and will not work without: give %s %s with the rule "+
 		"{apiGroups: [%q], resources: [%q], verbs: [%q]}", d.Component, d.Verb, resource, where, account, kind, d.Group, d.Resource, d.Verb)
 }

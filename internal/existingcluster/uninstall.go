@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/deploy"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 )
 
 const goneInterval = 100 * time.Millisecond
@@ -135,7 +136,7 @@ func (c *Cluster) waitGone(ctx context.Context, kind schema.GroupVersionKind) er
 		return len(own) == 0, err
 	})
 	if err != nil {
-		return fmt.Errorf("wait until %d objects of kind %s are gone: %w", len(own), kind.Kind, err)
+		return fmt.Errorf("wait for the deletion of %s of kind %s: %w", counted.Of(len(own), "object"), kind.Kind, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -63,7 +64,7 @@ func (b *Baseline) writeText(w *strings.Builder) {
 		fmt.Fprintln(w, "the scenario fails without a fault, and waiting does not help: no fault was tried; correct the object that it names")
 		return
 	}
-	fmt.Fprintf(w, "%d findings without a fault come first; the runs with faults are judged without them\n", b.Findings)
+	fmt.Fprintf(w, "without a fault: %s first; the runs with faults are judged without them\n", counted.Of(b.Findings, "finding"))
 	if len(b.Allow) == 0 {
 		return
 	}

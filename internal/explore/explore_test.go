@@ -120,7 +120,7 @@ func TestLongShrink(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
-		Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"),
+		Kinds: []plan.Kind{plan.LoseReply}, At: "sidecar rpc DriverRevoke*", Out: filepath.Join(t.TempDir(), "found"), Program: "./mine",
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.Backend = forgetful{opts.Backend}
@@ -154,7 +154,7 @@ func checkFiles(t *testing.T, g cause.Group) {
 	if text, err := os.ReadFile(g.File); err != nil || string(text) != g.Shrunk {
 		t.Errorf("%s is not the shrunk scenario: %v\n%s", g.File, err, text)
 	}
-	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "</html>") {
+	if page, err := os.ReadFile(g.Timeline); err != nil || !strings.Contains(string(page), "./mine replay "+g.Recording) {
 		t.Errorf("invalid timeline: %v", err)
 	}
 	recorded, err := recording.ReadFile(g.Recording)
@@ -185,7 +185,7 @@ func TestLongWithoutFault(t *testing.T) {
 	opts := Options{
 		Emulator: embedded(),
 		File:     "testdata/claim.yaml", Text: text(t, "testdata/claim.yaml"), Sandboxes: 1, Shrink: true,
-		At: "no operation", Out: filepath.Join(t.TempDir(), "found"),
+		At: "no operation", Out: filepath.Join(t.TempDir(), "found"), Program: "./mine",
 	}
 	opts.Emulator.Implementations.Driver = func(opts fakedriver.Options) (emulator.Server, error) {
 		opts.Backend = full{opts.Backend}

@@ -85,8 +85,9 @@ type Options struct {
 	// scenario, the recording of its run, and the timeline. If Out is empty, nothing is
 	// written, and shrunk scenarios are not run alone.
 	Out string
-	// Program is the version of the program, for recordings.
-	Program string
+	// Version is the version of the program, for recordings. Program is the command that runs it, for timelines; empty
+	// means cosi-emu.
+	Version, Program string
 	// State is a file with the completed runs, or s3://BUCKET/KEY, from which an
 	// interrupted exploration continues. If State is empty, nothing is stored.
 	State string

@@ -15,7 +15,7 @@ import (
 func (e *explorer) shrinkAll(ctx context.Context) error {
 	opts := shrink.Options{
 		File: e.options.File, Text: e.options.Text, Usual: e.clean.Steps, Timeout: e.options.ShrinkTimeout,
-		Out: e.options.Out, Program: e.options.Program, Pool: e.shared.pool, Baseline: e.clean.Baseline,
+		Out: e.options.Out, Version: e.options.Version, Program: e.options.Program, Pool: e.shared.pool, Baseline: e.clean.Baseline,
 	}
 	p := &progress{explorer: e, phase: "shrinking", total: len(e.report.Findings), began: time.Now()}
 	for i := range e.report.Findings {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/explore/shard"
 )
 
@@ -44,8 +45,8 @@ func (r *Report) WriteText(w io.Writer) error {
 // writeCounts prints the number of tries, and the speed.
 func (r *Report) writeCounts(b *strings.Builder) {
 	if r.Merged > 0 {
-		fmt.Fprintf(b, "%s: %d effects tried, %d combinations tried, %d runs; merged from %d states\n",
-			r.Scenario, r.Tried, r.Combined, r.Runs, r.Merged)
+		fmt.Fprintf(b, "%s: %s tried, %s tried, %s; merged from %s\n", r.Scenario, counted.Of(r.Tried, "effect"),
+			counted.Of(r.Combined, "combination"), counted.Of(r.Runs, "run"), counted.Of(r.Merged, "state"))
 		for _, s := range r.MissingShards {
 			fmt.Fprintf(b, "shard %s is missing\n", s)
 		}
@@ -55,15 +56,15 @@ func (r *Report) writeCounts(b *strings.Builder) {
 	if r.Shard != (shard.Shard{}) {
 		part = fmt.Sprintf(" in shard %s", r.Shard)
 	}
-	fmt.Fprintf(b, "%s: %d points, %d/%d effects tried%s", r.Scenario, r.Points, r.Tried, r.Applicable, part)
+	fmt.Fprintf(b, "%s: %s, %d/%d effects tried%s", r.Scenario, counted.Of(r.Points, "point"), r.Tried, r.Applicable, part)
 	if r.Combined > 0 {
-		fmt.Fprintf(b, ", %d combinations tried", r.Combined)
+		fmt.Fprintf(b, ", %s tried", counted.Of(r.Combined, "combination"))
 	}
 	if r.Pruned > 0 {
 		fmt.Fprintf(b, ", %d pruned", r.Pruned)
 	}
-	fmt.Fprintf(b, "\n%d runs in %s in %d sandboxes%s: %.1f runs/s; steps of the clean run: %s\n",
-		r.Runs, r.Duration.Round(time.Second/10), r.Sandboxes, on(r.ControlPlane),
+	fmt.Fprintf(b, "\n%s in %s in %s%s: %.1f runs/s; steps of the clean run: %s\n",
+		counted.Of(r.Runs, "run"), r.Duration.Round(time.Second/10), counted.Of(r.Sandboxes, "sandbox"), on(r.ControlPlane),
 		r.Rate(), r.Clean.Round(time.Millisecond))
 }
 
@@ -121,6 +122,6 @@ func (s Seams) Share() float64 {
 
 // String renders the figures for people.
 func (s Seams) String() string {
-	return fmt.Sprintf("%.1f %% of a run: %s with, %s without, %d events",
-		100*s.Share(), s.With.Round(time.Microsecond), s.Without.Round(time.Microsecond), s.Events)
+	return fmt.Sprintf("%.1f %% of a run: %s with, %s without, %s",
+		100*s.Share(), s.With.Round(time.Microsecond), s.Without.Round(time.Microsecond), counted.Of(s.Events, "event"))
 }

@@ -22,7 +22,7 @@ var stumbles = []person{
 		command{text: "cosi-emu example --protocol GCS > gcs.yaml"},
 		command{
 			text: "cosi-emu exec --apply gcs.yaml --access demo/photos-rw -- cosi-emu version", fails: true,
-			want: "spec.protocols has GCS, but driver fake.cosi-emu serves only [S3]",
+			want: "spec.protocols has GCS, but driver fake.cosi-emu serves only [S3]; start the emulator with --protocols S3,GCS",
 		},
 
 		// An emulator with a name, which no later command repeats.
@@ -30,9 +30,19 @@ var stumbles = []person{
 		command{text: `eval "$(cosi-emu env --name shop)"`},
 		command{text: "cosi-emu status", want: `Emulator "shop" is up`},
 		command{text: "cosi-emu exec -- cosi-emu status", want: `Emulator "exec-`},
+		command{text: "cosi-emu run --suite --scenario claim-first", want: "1 passed"},
 		command{text: "kubectl apply -f bucket.yaml"},
 		command{text: "kubectl -n demo wait --for=condition=Provisioned bucketclaim/photos bucketaccess/photos-rw"},
 		command{text: "cosi-emu env --access photos-rw", want: `"photos-rw" must have the form namespace/name`, fails: true},
+		command{
+			text: "cosi-emu example | sed 's/name: photos-rw/name: app/' | " +
+				"sed 's/AccessClassName: standard/AccessClassName: standrad/' > app.yaml",
+		},
+		command{text: "kubectl apply -f app.yaml"},
+		command{
+			text: "cosi-emu env --access demo/app", fails: true,
+			want: `BucketAccess demo/app: ...BucketAccess "app": BucketAccessClass "standrad" not found: did you mean "standard"?`,
+		},
 		command{text: `eval "$(cosi-emu env --access demo/photos-rw)"`},
 		command{text: "echo hello > hello.txt"},
 		command{text: `aws --endpoint-url "$AWS_ENDPOINT_URL" s3 cp hello.txt "s3://$BUCKET_NAME/"`},
@@ -53,11 +63,19 @@ var stumbles = []person{
 			want: `Fault "DriverCreateBucket" is active`,
 		},
 		command{text: "cosi-emu fault clear", want: "All faults are removed"},
+		command{text: "cosi-emu fault add --operation DriverGrantBucketAccess --fail InvalidArgument"},
+		command{text: "cosi-emu example | sed 's/name: photos-rw/name: job/' | sed 's/photos-credentials/job-credentials/' > job.yaml"},
+		command{text: "kubectl apply -f job.yaml"},
+		command{
+			text: "cosi-emu env --access demo/job", fails: true,
+			want: `COSI does not retry until an object is corrected: BucketAccess "job": DriverGrantBucketAccess failed with InvalidArgument`,
+		},
+		command{text: "cosi-emu fault clear", want: "All faults are removed"},
 
 		command{text: "cosi-emu snapshot save photos.snapshot", want: "photos.snapshot"},
 		command{text: "cosi-emu snapshot inspect photos.snapshot", want: "protocols       S3, GCS"},
 		command{text: "cosi-emu ui", want: "http://127.0.0.1:"},
-		command{text: "cosi-emu ui --help", want: "--open "},
+		command{text: "cosi-emu ui --open", want: "set BROWSER to one, or open the URL that 'cosi-emu ui' prints", fails: true},
 		command{text: "cosi-emu down", want: `emulator "shop" is stopped`},
 		command{text: "cosi-emu ui", want: "start it with 'cosi-emu up --name shop'", fails: true},
 
@@ -79,7 +97,11 @@ var stumbles = []person{
 		command{text: "cosi-emu run missing.yaml", want: `BucketClass "standrad" not found`, fails: true},
 		command{text: "echo '{apiVersion: cosi-emu/v1alpha1, kind: Scenario, name: changed, steps: [" +
 			`{timeout: 1s, expect: {Secret/none: {data: {KEY: {cel: "self != \"old\""}}}}}` + "]}' > changed.yaml"},
-		command{text: "cosi-emu run changed.yaml", want: "Secret/none: condition not met after 1s", fails: true},
+		command{
+			text: "cosi-emu run changed.yaml", fails: true,
+			want: "Secret/none: condition not met after 1s...run just this again:\n\n    cosi-emu run changed.yaml --scenario changed\n",
+		},
+		command{text: "cosi-emu run changed.yaml --scenario changed", want: "Secret/none: condition not met after 1s", fails: true},
 		command{text: "echo '{apiVersion: cosi-emu/v1alpha1, kind: Scenario, name: life, setup: {api: v1alpha1}, steps: [" +
 			"{apply: [{kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: standard, protocols: [S3]}}]}, " +
 			"{expect: {BucketClaim/photos: {status: {bucketReady: true}}}}]}' > life.yaml"},
@@ -88,6 +110,10 @@ var stumbles = []person{
 		command{
 			text: "cosi-emu explore lifecycle.yaml --out found/ --report html=found/all.html --sample 4 --parallel 1",
 			want: " effects tried\n...no findings",
+		},
+		command{
+			text: "cosi-emu explore --suite --scenario claim-first --sample 2 --parallel 1",
+			want: ", 2/... effects tried\n2 runs in ... in 1 sandbox on embedded: ...no findings",
 		},
 	)},
 	{name: "driver author who stumbles", commands: typed(

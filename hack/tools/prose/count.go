@@ -14,6 +14,8 @@ type pattern struct {
 	only kind
 	// questions may have it.
 	questions bool
+	// never is set for mistakes, of which the bar allows none.
+	never bool
 }
 
 // bar is the allowed number of each pattern in 1,000 words of a kind of text. Comments of other
@@ -29,6 +31,9 @@ var patterns = []pattern{
 	{name: "for ever", match: regexp.MustCompile(
 		`(?i)\b(for ever|(is|was) not so|lets? go of|stands? in for|(is|are) begun|(is|are) seen to)\b`)},
 	{name: "there is no", only: texts, match: regexp.MustCompile(`(?i)\bthere (is|are|was|were) no\b`)},
+	// Clouds return messages with "a Object", which are repeated to the letter.
+	{name: "a for an", only: texts, never: true, match: regexp.MustCompile(`\b[Aa] (?:(?:[aei][a-z]|o[^n])[a-z]{2,}|%[qsv])`)},
+	{name: "1 of many", only: texts, never: true, match: regexp.MustCompile(`(?:^|[ (])1 [a-z]{3,}s\b`)},
 }
 
 // count has the words of a text and, in the order of patterns, the number of each.

@@ -29,6 +29,9 @@ func TestMeasure(t *testing.T) {
 
 		"ErrorText": {"a.go", "package a\n\nvar a = \"there is no \" + \"b, which says what it is\"\n", texts, 9,
 			map[string]int{"there is no": 1, "says": 1, "what is": 1}},
+		"Mistakes": {"a.go", "package a\n\nvar a = []string{\"give a access to %s\", \"A %s has 1 objects\", \"it has 1 object\"}\n", texts, 12,
+			map[string]int{"a for an": 2, "1 of many": 1}},
+		"NoMistakes":    {"a.go", "package a\n\nvar a = \"a one, a and b, a user, 21 objects, a Object Lock\"\n", texts, 11, nil},
 		"ShortText":     {"a.go", "package a\n\nvar a = \"what is\"\n", texts, 0, nil},
 		"TextOfTest":    {"a_test.go", "package a\n\nvar a = \"what is it that it says\"\n", texts, 0, nil},
 		"TextOfTool":    {"hack/a.go", "package a\n\nvar a = \"what is it that it says\"\n", texts, 0, nil},
@@ -78,6 +81,13 @@ func TestJudge(t *testing.T) {
 	err := judge(measured)
 	if err == nil || !strings.Contains(err.Error(), `comments: "that of" occurs 1.00 times`) {
 		t.Errorf("above the bar: %v", err)
+	}
+
+	mistaken := newCount()
+	mistaken.words, mistaken.found[6] = 1_000_000, 1
+	err = judge(map[kind]map[string]count{texts: {"a.go": mistaken}})
+	if err == nil || !strings.Contains(err.Error(), `texts of a.go: "a for an": 1;`) {
+		t.Errorf("a mistake among many words: %v", err)
 	}
 
 	var out strings.Builder

@@ -53,11 +53,23 @@ func judge(measured map[kind]map[string]count) error {
 	for _, kind := range kinds {
 		total := sum(measured[kind])
 		for i, pattern := range patterns {
-			if rate := total.rate(i); rate > bar {
+			if pattern.never {
+				errs = append(errs, judgeNever(kind, measured[kind], i)...)
+			} else if rate := total.rate(i); rate > bar {
 				errs = append(errs, fmt.Errorf("%s: %q occurs %.2f times in 1,000 words, at most %.1f are allowed; rewrite the sentences that have it",
 					kind, pattern.name, rate, bar))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// judgeNever returns an error for each file with a mistake.
+func judgeNever(kind kind, files map[string]count, pattern int) (errs []error) {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if n := files[file].found[pattern]; n > 0 {
+			errs = append(errs, fmt.Errorf("%s of %s: %q: %d; correct the grammar", kind, file, patterns[pattern].name, n))
+		}
+	}
+	return errs
 }

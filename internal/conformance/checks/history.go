@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance/description"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/proto/redact"
@@ -158,7 +159,7 @@ func history() []*Check {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
 					if o.message == "" || o.details > 0 {
-						c.fail("a message, and no details", "%s returned %s with message %q and %d details", o.method, o.code, o.message, o.details)
+						c.fail("a message, and no details", "%s returned %s with message %q and %s", o.method, o.code, o.message, counted.Of(o.details, "detail"))
 					}
 				}
 			},

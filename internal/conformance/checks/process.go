@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/port"
 	"github.com/cosi-emu/cosi-emu/internal/conformance/process"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 )
 
 const (
@@ -198,7 +199,7 @@ func output() []*Check {
 			Rule: sourceService.says(sayLong), Needs: []Need{needsProcess},
 			run: func(c *C) {
 				if exits := c.env.Process.Exits(); len(exits) > 0 {
-					c.fail("the process ends by a signal of the suite only", "it ended %d times by itself: %s", len(exits), exits[0])
+					c.fail("the process ends by a signal of the suite only", "it ended %s by itself: %s", counted.Of(len(exits), "time"), exits[0])
 				}
 			},
 		},

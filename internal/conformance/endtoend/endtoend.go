@@ -57,8 +57,10 @@ type Options struct {
 	// S3Endpoint is for applications if a driver of v1alpha1 returns none.
 	S3Endpoint  string
 	CallTimeout time.Duration
-	// Version is the version of the program.
-	Version string
+	// Version is the version of the program, and Program the command that runs it.
+	Version, Program string
+	// DriverFlags are the flags, for a shell, with which a command uses the driver.
+	DriverFlags string
 }
 
 // IsEndpoint returns whether COSI can reach a driver at an endpoint.
@@ -106,7 +108,7 @@ func (r *Runner) emulated() emulator.Options {
 // driverFlags returns the flags with which a command uses the driver. The command finds all
 // dialects but one by itself.
 func (r *Runner) driverFlags() string {
-	flags := "--driver " + r.options.Driver
+	flags := r.options.DriverFlags
 	if r.options.Dialect == dialects.NoModes {
 		flags += " --dialect " + string(r.options.Dialect)
 	}
@@ -142,7 +144,7 @@ func (r *Runner) Run(ctx context.Context, name string) (checks.ScenarioResult, e
 		return checks.ScenarioResult{}, err
 	}
 	result := running.Run(ctx, scenario)
-	done := checks.ScenarioResult{Rerun: fmt.Sprintf("cosi-emu run --suite --scenario %s %s", name, r.driverFlags())}
+	done := checks.ScenarioResult{Rerun: fmt.Sprintf("%s run --suite --scenario %s %s", r.options.Program, name, r.driverFlags())}
 	switch result.Outcome {
 	case outcome.Passed:
 	case outcome.Skipped:
@@ -182,7 +184,7 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 	emulated.RPCTimeout = r.options.CallTimeout / exploreShare
 	report, err := explore.Explore(ctx, explore.Options{
 		File: file, Text: text, Emulator: emulated, Sandboxes: sandboxes, At: "sidecar rpc *", Prune: plan.PruneStep, Budget: budget,
-		Program: r.options.Version,
+		Version: r.options.Version,
 	})
 	if err != nil {
 		return checks.ScenarioResult{}, err
@@ -196,7 +198,7 @@ func (r *Runner) Explore(ctx context.Context, name string) (checks.ScenarioResul
 
 // exploration returns the command that explores a scenario of the suite. The program has the suite: a user has none of its files.
 func (r *Runner) exploration(name string) string {
-	return fmt.Sprintf("cosi-emu explore --suite --scenario %s --at 'sidecar rpc *' %s", name, r.driverFlags())
+	return fmt.Sprintf("%s explore --suite --scenario %s --at 'sidecar rpc *' %s", r.options.Program, name, r.driverFlags())
 }
 
 func find(name string) (*spec.Scenario, error) {

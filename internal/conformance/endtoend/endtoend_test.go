@@ -8,7 +8,7 @@ import (
 
 // TestExploration: the command names a scenario that ships with the program, and no file of this repository.
 func TestExploration(t *testing.T) {
-	r := New(Options{Driver: "unix:///tmp/a.sock", Dialect: dialects.NoModes})
+	r := New(Options{Program: "cosi-emu", DriverFlags: "--driver unix:///tmp/a.sock", Dialect: dialects.NoModes})
 	const want = "cosi-emu explore --suite --scenario claim-first --at 'sidecar rpc *' --driver unix:///tmp/a.sock --dialect no-modes"
 	if got := r.exploration("claim-first"); got != want {
 		t.Errorf("exploration() = %s, want %s", got, want)

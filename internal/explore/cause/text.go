@@ -3,6 +3,8 @@ package cause
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 )
 
 const shownCases = 3
@@ -29,9 +31,10 @@ func (g *Group) WriteText(b *strings.Builder, number int) {
 	case g.Runs == 0: // exploration was interrupted
 		fmt.Fprintln(b, "   not run again, not shrunk")
 	case g.Starved:
-		fmt.Fprintf(b, "   seen once in %d runs, while other work kept the machine busy: it does not fail the exploration\n", g.Runs)
+		fmt.Fprintf(b, "   seen once in %s, while other work kept the machine busy: it does not fail the exploration\n",
+			counted.Of(g.Runs, "run"))
 	default:
-		fmt.Fprintf(b, "   seen once in %d runs, not shrunk\n", g.Runs)
+		fmt.Fprintf(b, "   seen once in %s, not shrunk\n", counted.Of(g.Runs, "run"))
 	}
 	if g.File == "" {
 		return

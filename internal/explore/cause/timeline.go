@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
@@ -28,7 +29,7 @@ func (g *Group) notes() []string {
 		notes = append(notes, "Also: "+f.String())
 	}
 	if !g.Confirmed {
-		notes = append(notes, fmt.Sprintf("Seen once in %d runs, not shrunk", g.Runs))
+		notes = append(notes, fmt.Sprintf("Seen once in %s, not shrunk", counted.Of(g.Runs, "run")))
 	}
 	if text := g.confirmation(); text != "" {
 		notes = append(notes, strings.ToUpper(text[:1])+text[1:])

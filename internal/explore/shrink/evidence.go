@@ -121,9 +121,9 @@ func (s *shrinker) rerun(ctx context.Context, w *sandbox.Sandbox, all []*spec.Sc
 		return shown, fmt.Errorf("create a directory for the recording: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	recorder := recorder.New(w.Emulator, recorder.Options{Dir: dir, All: true, Program: s.options.Program})
+	recorder := recorder.New(w.Emulator, recorder.Options{Dir: dir, All: true, Program: s.options.Version})
 	alone := runner.Runner{
-		Engine: engine.New(w.Emulator, engine.Options{Observer: recorder}), Journal: w.Emulator.Journal(), Version: s.options.Program,
+		Engine: engine.New(w.Emulator, engine.Options{Observer: recorder}), Journal: w.Emulator.Journal(), Version: s.options.Version,
 	}
 	shown = alone.Run(ctx, all)
 	if err := errors.Join(ctx.Err(), recorder.Err()); err != nil {
@@ -137,16 +137,16 @@ func (s *shrinker) rerun(ctx context.Context, w *sandbox.Sandbox, all []*spec.Sc
 		return shown, fmt.Errorf("save the recording of %s: %w", all[0].Name, err)
 	}
 	shown.Scenarios[0].Recording = base + recording.Extension
-	return shown, writeTimeline(base+timelineExtension, shown)
+	return shown, s.writeTimeline(base+timelineExtension, shown)
 }
 
-func writeTimeline(file string, shown report.Report) (err error) {
+func (s *shrinker) writeTimeline(file string, shown report.Report) (err error) {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
 		return fmt.Errorf("write the timeline: %w", err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	return timeline.Write(out, shown)
+	return timeline.WriteAs(out, shown, timeline.Presentation{Program: s.options.Program})
 }
 
 // verify records whether a run of the shrunk scenario failed by the oracle of the group.

@@ -26,8 +26,9 @@ type Options struct {
 	Timeout time.Duration
 	// Out is a directory for the shrunk scenarios, their recordings and timelines; empty: nothing is written.
 	Out string
-	// Program is the version of the program, for recordings.
-	Program string
+	// Version is the version of the program, for recordings. Program is the command that runs it, for timelines; empty
+	// means cosi-emu.
+	Version, Program string
 	// Baseline has the findings of the whole scenario without faults.
 	Baseline *run.Baseline
 	// Pool has the sandboxes for the runs.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -111,9 +112,9 @@ func worst(all []report.Scenario) int {
 func title(r report.Report) string {
 	bad := count(r, outcome.Failed) + count(r, outcome.Broken)
 	if bad == 0 {
-		return fmt.Sprintf("cosi-emu: %s", format.Plural(len(r.Scenarios), "scenario"))
+		return fmt.Sprintf("cosi-emu: %s", counted.Of(len(r.Scenarios), "scenario"))
 	}
-	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, format.Plural(len(r.Scenarios), "scenario"))
+	return fmt.Sprintf("cosi-emu: %d of %s failed", bad, counted.Of(len(r.Scenarios), "scenario"))
 }
 
 // why explains in a line why a scenario has not passed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
 
@@ -24,7 +25,7 @@ func (m *matcher) list(path string, p spec.Pattern, got any) {
 		return
 	}
 	if len(items) != len(p.Items) {
-		m.differ(path, p, fmt.Sprintf("%d items", len(p.Items)), fmt.Sprintf("%d items: %s", len(items), render(items)))
+		m.differ(path, p, counted.Of(len(p.Items), "item"), counted.Of(len(items), "item")+": "+render(items))
 		return
 	}
 	for i, item := range p.Items {

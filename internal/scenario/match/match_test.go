@@ -66,7 +66,7 @@ func TestMatch(t *testing.T) {
 		"KeyedDifferent":        {reason: "The path has the key.", pattern: "{c: [{type: B, s: t}]}", got: `{"c": [{"type": "B", "s": "f"}]}`, want: []string{"c[type=B].s: want t, got f"}},
 		"KeyedMissing":          {reason: "It is not there.", pattern: "{c: [{type: B, s: t}]}", got: `{"c": []}`, want: []string{"c[type=B].type: want B, got nothing", "c[type=B].s: want t, got nothing"}},
 		"Exact":                 {reason: "Without a key, all items count.", pattern: "{l: [a, b]}", got: `{"l": ["a", "b"]}`},
-		"ExactLength":           {reason: "Also how many.", pattern: "{l: [a]}", got: `{"l": ["a", "b"]}`, want: []string{`l: want 1 items, got 2 items: ["a","b"]`}},
+		"ExactLength":           {reason: "Also how many.", pattern: "{l: [a]}", got: `{"l": ["a", "b"]}`, want: []string{`l: want 1 item, got 2 items: ["a","b"]`}},
 		"ExactOrder":            {reason: "And which comes first.", pattern: "{l: [a, b]}", got: `{"l": ["b", "a"]}`, want: []string{"l[0]: want a, got b", "l[1]: want b, got a"}},
 		"EmptyList":             {reason: "Nothing is an empty list.", pattern: "{l: []}", got: `{}`},
 		"NotAList":              {reason: "Shape.", pattern: "{l: [a]}", got: `{"l": "a"}`, want: []string{"l: want a list, got a"}},

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 )
 
 // withinLimits checks a value that an object gets by the limits of its schema. A value that has expressions is not
@@ -67,16 +69,9 @@ func sizeProblem(schema *apiextensionsv1.JSONSchemaProps, value *Value) string {
 func outside(least, most *int64, n int64, unit string) string {
 	switch {
 	case least != nil && n < *least:
-		return fmt.Sprintf("has %s, and must have at least %d", counted(n, unit), *least)
+		return fmt.Sprintf("has %s, and must have at least %d", counted.Of(n, unit), *least)
 	case most != nil && n > *most:
-		return fmt.Sprintf("has %s, and must have at most %d", counted(n, unit), *most)
+		return fmt.Sprintf("has %s, and must have at most %d", counted.Of(n, unit), *most)
 	}
 	return ""
-}
-
-func counted(n int64, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

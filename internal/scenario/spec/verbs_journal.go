@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
 
@@ -83,20 +84,13 @@ func (c Count) Describe(noun string) string {
 	}
 	switch {
 	case most < 0:
-		return "at least " + plural(least, noun)
+		return "at least " + counted.Of(least, noun)
 	case least == most:
-		return plural(most, noun)
+		return counted.Of(most, noun)
 	case least == 0:
-		return "at most " + plural(most, noun)
+		return "at most " + counted.Of(most, noun)
 	}
-	return fmt.Sprintf("%d to %s", least, plural(most, noun))
-}
-
-func plural(number int, noun string) string {
-	if number == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", number, noun)
+	return fmt.Sprintf("%d to %s", least, counted.Of(most, noun))
 }
 
 // Exceeded reports whether a number, and so every larger one, is above the range.

@@ -1,18 +1,6 @@
 package cli
 
-import (
-	"fmt"
-
-	"github.com/spf13/pflag"
-)
-
-// Counted returns a number of things, such as "1 file" or "2 files".
-func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+import "github.com/spf13/pflag"
 
 // ValuesOf returns the values of a flag, for a command line.
 func ValuesOf(flag *pflag.Flag) []string {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/drafts"
 	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
@@ -63,7 +64,7 @@ func convert(streams cli.Streams, files []string, to string) error {
 	if _, err := streams.Out.Write(text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+cli.Counted(len(changes), "field")+"."), "\n"))
+	_, err = fmt.Fprintln(streams.Err, strings.Join(append(changes, "Converted to "+to+": "+counted.Of(len(changes), "field")+"."), "\n"))
 	return err
 }
 

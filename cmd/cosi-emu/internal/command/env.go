@@ -139,7 +139,7 @@ func newEnv(streams cli.Streams) *cobra.Command {
 			if a.access == "" && root.bucket == "" && env.Format(output).RequiresAccess() {
 				return cli.Usage(fmt.Errorf("-o %s is the configuration of a program: it requires --access namespace/name, or --bucket", output))
 			}
-			variables, err := gather(cmd.Context(), name, a, root)
+			variables, err := gather(cmd.Context(), streams, name, a, root)
 			if err != nil {
 				return err
 			}
@@ -194,7 +194,7 @@ func (r rootAccess) variables(ctx context.Context, info instance.Info) ([]env.Va
 }
 
 // gather returns the variables of an emulator, and of an access, a bucket or the root key if selected.
-func gather(ctx context.Context, name string, a access, root rootAccess) ([]env.Variable, error) {
+func gather(ctx context.Context, streams cli.Streams, name string, a access, root rootAccess) ([]env.Variable, error) {
 	key, wanted, err := a.key()
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func gather(ctx context.Context, name string, a access, root rootAccess) ([]env.
 	}
 	var more []env.Variable
 	if wanted {
-		more, err = accessVariables(ctx, info, key, a.claim)
+		more, err = accessVariables(ctx, streams, info, key, a.claim)
 	} else {
 		more, err = root.variables(ctx, info)
 	}
@@ -218,17 +218,36 @@ func gather(ctx context.Context, name string, a access, root rootAccess) ([]env.
 	return a.mapped(append(env.ForEmulator(info.Name, info.Info), more...))
 }
 
-func accessVariables(ctx context.Context, info instance.Info, key client.ObjectKey, claim string) ([]env.Variable, error) {
+func accessVariables(
+	ctx context.Context, streams cli.Streams, info instance.Info, key client.ObjectKey, claim string,
+) ([]env.Variable, error) {
 	if err := cli.WithAPI(info); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
-	defer cancel()
 	c, err := connect(info)
 	if err != nil {
 		return nil, err
 	}
-	return env.WaitAccess(ctx, c, info.API, key, claim)
+	return waitAccess(ctx, streams, c, info, key, claim)
+}
+
+// waitAccess waits for the credentials of an access. Errors and warnings about a protocol have the flag that turns it on.
+func waitAccess(
+	ctx context.Context, streams cli.Streams, c client.Client, info instance.Info, key client.ObjectKey, claim string,
+) ([]env.Variable, error) {
+	waiting, cancel := context.WithTimeout(ctx, apiTimeout)
+	defer cancel()
+	variables, err := env.WaitAccess(waiting, c, info.API, key, claim)
+	reading, cancelReading := context.WithTimeout(ctx, apiTimeout)
+	defer cancelReading()
+	if err != nil {
+		return nil, env.WithoutProtocol(reading, c, info.Info, key, err)
+	}
+	warning, err := env.OtherProtocol(reading, c, info.Info, key, variables)
+	if warning != "" {
+		_, _ = fmt.Fprintln(streams.Err, "Warning: "+warning)
+	}
+	return variables, err
 }
 
 func connect(info instance.Info) (client.Client, error) {

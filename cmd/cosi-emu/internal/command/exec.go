@@ -91,7 +91,7 @@ func (e *execution) run(ctx context.Context, streams cli.Streams, args []string)
 				return fmt.Errorf("--apply %s: %w", m.file, err)
 			}
 		}
-		variables, err := e.environment(ctx, running)
+		variables, err := e.environment(ctx, streams, running)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func readManifests(files []string) ([]manifests, error) {
 	return all, nil
 }
 
-func (e *execution) environment(ctx context.Context, running *session.Session) ([]env.Variable, error) {
+func (e *execution) environment(ctx context.Context, streams cli.Streams, running *session.Session) ([]env.Variable, error) {
 	variables := env.ForEmulator(running.Info().Name, running.Info().Info)
 	key, wanted, err := e.access.key()
 	if err != nil {
@@ -133,9 +133,7 @@ func (e *execution) environment(ctx context.Context, running *session.Session) (
 	if !wanted {
 		return e.access.mapped(variables)
 	}
-	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
-	defer cancel()
-	more, err := env.WaitAccess(ctx, running.Emulator().Client(), running.Emulator().Info().API, key, e.access.claim)
+	more, err := waitAccess(ctx, streams, running.Emulator().Client(), running.Info(), key, e.access.claim)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (f *runFlags) addDriver(flags *pflag.FlagSet) {
 // complete reads the files of the flags. All errors are about the command line, before anything
 // starts.
 func (f *runFlags) complete(flags *pflag.FlagSet) error {
-	f.config.Rerun = rerun(flags)
+	f.config.Rerun, f.config.Program, f.config.DriverFlags = rerun(flags), cli.Program(), driverFlags(flags)
 	err := errors.Join(
 		cli.CheckOutput(f.output, cli.FormatText, cli.FormatJSON), f.completeDriver(), f.completeCommands(), f.completeParameters(),
 		f.checkDurations(), f.checkFiles(), f.validate(),
@@ -229,6 +229,23 @@ func rerun(flags *pflag.FlagSet) string {
 		}
 	})
 	return strings.Join(line, " ")
+}
+
+// shared are the flags that other commands have, too, with the same values.
+var shared = []string{"driver-cmd", "driver-env", "driver-rbac", "params", "control-plane", "control-plane-dir"}
+
+// driverFlags returns the flags with which other commands use the driver.
+func driverFlags(flags *pflag.FlagSet) string {
+	var words []string
+	flags.Visit(func(flag *pflag.Flag) {
+		switch {
+		case flag.Name == "endpoint":
+			words = append(words, cli.Quote("--driver="+flag.Value.String()))
+		case slices.Contains(shared, flag.Name):
+			words = append(words, cli.Repeated(flag)...)
+		}
+	})
+	return strings.Join(words, " ")
 }
 
 // reporter shows the start of the control plane.

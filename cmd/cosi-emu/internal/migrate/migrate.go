@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/migrate"
 )
@@ -138,7 +139,7 @@ func (f *migrateFlags) run(ctx context.Context, streams cli.Streams) error {
 	}
 	omitted := plan.Omissions()
 	_, _ = fmt.Fprintf(streams.Err, "Printed %s of v1alpha2. Decisions for a person: %d. Omitted objects: %d.\n",
-		cli.Counted(len(plan.Objects), "object"), len(plan.Decisions), omitted)
+		counted.Of(len(plan.Objects), "object"), len(plan.Decisions), omitted)
 	if omitted > 0 {
 		return cli.ExitError(cli.ExitFailure)
 	}

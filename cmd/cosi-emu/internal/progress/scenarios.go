@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 )
@@ -43,7 +44,7 @@ type lines struct {
 
 func newLines(w io.Writer, total int) *lines {
 	l := &lines{w: w, tally: tally{total: total, begin: time.Now()}, said: time.Now()}
-	l.printf("running %s\n", scenarios(total))
+	l.printf("running %s\n", counted.Of(total, "scenario"))
 	l.animation = every(plainTick, l.tick)
 	return l
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
 
@@ -28,7 +29,7 @@ func (t *tally) done() int { return t.passed + t.failed + t.skipped }
 // String estimates the remaining time from the scenarios that have run.
 func (t *tally) String() string {
 	elapsed := time.Since(t.begin)
-	text := fmt.Sprintf("%d of %s in %s", t.done(), scenarios(t.total), elapsed.Round(time.Second))
+	text := fmt.Sprintf("%d of %s in %s", t.done(), counted.Of(t.total, "scenario"), elapsed.Round(time.Second))
 	if t.failed > 0 {
 		text += fmt.Sprintf(", %d failed", t.failed)
 	}
@@ -40,11 +41,4 @@ func (t *tally) String() string {
 		text += fmt.Sprintf(", about %s left", (elapsed / time.Duration(ran) * time.Duration(left)).Round(time.Second))
 	}
 	return text
-}
-
-func scenarios(n int) string {
-	if n == 1 {
-		return "1 scenario"
-	}
-	return fmt.Sprintf("%d scenarios", n)
 }

@@ -199,7 +199,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 		return err
 	}
 	x.started = time.Now()
-	x.options.Program = cli.ReadVersions().Version
+	x.options.Version, x.options.Program = cli.ReadVersions().Version, cli.Program()
 	for _, kind := range x.kinds {
 		x.options.Kinds = append(x.options.Kinds, plan.Kind(kind))
 	}
@@ -256,7 +256,7 @@ func (x *exploration) print(streams cli.Streams, report *explore.Report) error {
 }
 
 func (x *exploration) saveReports(explorations ...*explore.Report) error {
-	shown := explore.Timelines(x.options.Program, x.started, explorations...)
+	shown := explore.Timelines(x.options.Version, x.started, explorations...)
 	var errs []error
 	for _, d := range x.destinations {
 		errs = append(errs, d.save(shown))

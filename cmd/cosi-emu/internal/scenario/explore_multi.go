@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
@@ -116,7 +117,7 @@ func (e *explored) writeUntried(w io.Writer, state string) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "\nnot tried: %s, and all of %s that were not started\n%s\n",
-		cli.Counted(cases, "fault"), cli.Counted(e.unstarted, "scenario"), explore.HowToContinue(state))
+		counted.Of(cases, "fault"), counted.Of(e.unstarted, "scenario"), explore.HowToContinue(state))
 	return err
 }
 
@@ -158,7 +159,7 @@ func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	}
 	_, err := fmt.Fprintf(streams.Out,
 		"\n%s explored, %d not: %s, %d/%d effects tried, %d pruned; %s, %.1f runs/s; %s\n",
-		cli.Counted(len(all.Reports), "scenario"), len(all.Unexplored), cli.Counted(sum.Points, "point"), sum.Tried, sum.Applicable, sum.Pruned,
-		cli.Counted(sum.Runs, "run"), sum.Rate(), cli.Counted(all.findings(), "finding"))
+		counted.Of(len(all.Reports), "scenario"), len(all.Unexplored), counted.Of(sum.Points, "point"), sum.Tried, sum.Applicable, sum.Pruned,
+		counted.Of(sum.Runs, "run"), sum.Rate(), counted.Of(all.findings(), "finding"))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
 )
@@ -69,7 +70,7 @@ func lint(streams cli.Streams, paths []string, output string) error {
 		printProblems(streams.Out, problems)
 	default:
 		_, err = fmt.Fprintf(streams.Out, "%s in %s: no problems.\n",
-			cli.Counted(len(set.Scenarios), "scenario"), cli.Counted(len(set.Files), "file"))
+			counted.Of(len(set.Scenarios), "scenario"), counted.Of(len(set.Files), "file"))
 	}
 	if len(problems) > 0 {
 		return cli.ExitError(cli.ExitUsage)

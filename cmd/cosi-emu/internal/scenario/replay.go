@@ -16,6 +16,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/startup"
 	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
 	"github.com/cosi-emu/cosi-emu/internal/replay"
@@ -138,7 +139,7 @@ func (r *replaying) introduce(recorded *recording.Recording) {
 		ended = recorded.End.Outcome
 	}
 	_, _ = fmt.Fprintf(r.streams.Err, "Recording of %s, made on %s by cosi-emu %s: %s, %s.\n",
-		what, recorded.Started.Local().Format(time.DateTime), recorded.Program, ended, cli.Counted(len(recorded.Events), "event"))
+		what, recorded.Started.Local().Format(time.DateTime), recorded.Program, ended, counted.Of(len(recorded.Events), "event"))
 }
 
 type way func(context.Context, *recording.Recording, *emulator.Emulator, engine.Options) (replay.Replay, error)
@@ -187,7 +188,7 @@ func (r *replaying) conclude(recorded *recording.Recording, found replay.Replay)
 		}
 	}
 	_, err := fmt.Fprintf(r.streams.Out, "The replay has %s%s: %s compared, no difference.\n", shown.Outcome, then,
-		cli.Counted(found.Compared, "operation"))
+		counted.Of(found.Compared, "operation"))
 	if err != nil {
 		return err
 	}

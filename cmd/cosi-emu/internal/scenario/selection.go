@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec/document"
@@ -42,7 +43,7 @@ func (s *selection) load(w io.Writer, source func() (*loader.Set, error)) (*load
 	set, err := source()
 	if problems := document.Problems(err); len(problems) > 0 {
 		printProblems(w, problems)
-		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", cli.Counted(len(problems), "problem")))
+		return nil, nil, cli.Usage(fmt.Errorf("%s; nothing was started", counted.Of(len(problems), "problem")))
 	}
 	if err != nil {
 		return nil, nil, cli.Usage(err)

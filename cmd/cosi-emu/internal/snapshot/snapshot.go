@@ -18,6 +18,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 )
 
 // New returns the command snapshot, with its subcommands.
@@ -143,7 +144,7 @@ func describe(streams cli.Streams, info emulator.SnapshotInfo) error {
 		{"protocols", strings.Join(protocols, ", ")},
 		{"API objects", strings.Join(objects, ", ")},
 		{"buckets", strings.Join(info.Buckets, ", ")},
-		{"stored objects", fmt.Sprintf("%d, %s", info.StoredObjects, cli.Counted(int(info.StoredBytes), "byte"))},
+		{"stored objects", fmt.Sprintf("%d, %s", info.StoredObjects, counted.Of(int(info.StoredBytes), "byte"))},
 		{"accounts", fmt.Sprint(info.Accounts)},
 	} {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", row[0], cmp.Or(row[1], "none"))

@@ -114,7 +114,7 @@ func (k *kind[T, P]) predicate(label labels.Selector, field fields.Selector) sto
 func (k *kind[T, P]) attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 	typed, ok := obj.(P)
 	if !ok {
-		return nil, nil, fmt.Errorf("%T is not a %s", obj, k.singular)
+		return nil, nil, fmt.Errorf("%T is not of kind %s", obj, k.singular)
 	}
 	set := fields.Set{"metadata.name": typed.GetName()}
 	if !k.cluster {

@@ -46,7 +46,7 @@ func (r *review[T, P]) Create(
 ) (runtime.Object, error) {
 	question, ok := obj.(P)
 	if !ok {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("not a %s: %T", r.singular, obj))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("not of kind %s: %T", r.singular, obj))
 	}
 	if r.check != nil {
 		if err := r.check(ctx, question); err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline/format"
 )
 
@@ -66,7 +67,7 @@ func (p *plotter) rejections() []outage {
 		from, to := p.scale.at(p.since(known.first)), p.scale.at(p.since(known.last))
 		found = append(found, outage{
 			X: format.Percent(from), Width: format.Percent(max(to-from, float64(minMark)/nominalWidth)),
-			Title: fmt.Sprintf("fault %s: %s to the API server failed", name, format.Plural(known.count, "request")),
+			Title: fmt.Sprintf("fault %s: %s to the API server failed", name, counted.Of(known.count, "request")),
 		})
 	}
 	return found

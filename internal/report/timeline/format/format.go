@@ -39,14 +39,6 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', 3, 64)
 }
 
-// Plural renders a number with a noun.
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // Place renders a position: FILE, FILE:LINE or FILE:LINE:COLUMN.
 func Place(p report.Position) string {
 	switch {
