@@ -1,6 +1,8 @@
 package oracle_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +147,18 @@ func TestOrder(t *testing.T) {
 			reason: "The claim goes, and its Bucket says so.",
 			happen: func(s *story) { s.before("delete bucket", announcement()); s.move("release claim", "delete bucket") },
 		},
+		"AnnouncedDuringARead": {
+			reason: "The claim goes, and its Bucket says so. The response to a read that began meanwhile comes later.",
+			happen: func(s *story) {
+				announced := announcement()
+				announced.Response, announced.Duration = versioned(announced.Response, 10), time.Second
+				s.before("delete bucket", announced)
+				late := bucketEvent("", protected, "")
+				late.Operation.Name, late.Response = "get buckets", versioned(late.Response, 9)
+				s.before("delete bucket", late)
+				s.move("release claim", "delete bucket")
+			},
+		},
 		"RemovedByForce": {
 			reason: "A user has removed the Bucket by force, which the journal does not show.",
 			happen: func(s *story) { s.drop("delete bucket", "deprovision", "release bucket") },
@@ -202,6 +216,11 @@ func TestOrderOfOverlapping(t *testing.T) {
 }
 
 // announcement annotates the Bucket for the deletion of its claim.
+// versioned returns an object with a resource version.
+func versioned(object []byte, version int) []byte {
+	return []byte(strings.Replace(string(object), `"metadata":{`, fmt.Sprintf(`"metadata":{"resourceVersion":"%d",`, version), 1))
+}
+
 func announcement() journal.Event {
 	return api("controller", "patch buckets", bucket, "{}",
 		object(bucketMeta+protected+`,"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":""}`, bucketSpec,

@@ -31,8 +31,11 @@ func endedInUse(e *evidence.Evidence, c evidence.Call, resource string) []Findin
 		switch {
 		case !isAbout(e, c, v):
 		case v.Seq < c.Seq:
-			if before = v.Got; showsDeletionTo(v, c.Component, since) {
+			if showsDeletionTo(v, c.Component, since) {
 				return nil
+			}
+			if !v.Got.OlderThan(before) {
+				before = v.Got
 			}
 		case next == nil && (v.Verb == "" || !v.Began.Before(c.Ended)):
 			next = v.Got

@@ -202,7 +202,7 @@ func hadAccount(e *evidence.Evidence, id string) bool {
 func retained(e *evidence.Evidence, id string, until uint64) bool {
 	var last *evidence.Object
 	for _, v := range e.Of(evidence.Buckets) {
-		if v.Seq <= until && v.Got != nil && v.Got.BucketID() == id {
+		if v.Seq <= until && v.Got != nil && v.Got.BucketID() == id && !v.Got.OlderThan(last) {
 			last = v.Got
 		}
 	}

@@ -189,9 +189,10 @@ func around(e *evidence.Evidence, c evidence.Call) (before, next *evidence.Objec
 		if v.Got == nil || v.Got.BucketID() != c.ID {
 			continue
 		}
-		if v.Seq < c.Seq {
+		switch {
+		case v.Seq < c.Seq && !v.Got.OlderThan(before):
 			before = v.Got
-		} else if next == nil {
+		case v.Seq > c.Seq && next == nil:
 			next = v.Got
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 )
 
@@ -18,7 +16,7 @@ func rolledBack(e *evidence.Evidence) []Finding {
 			return v.Got == nil || v.Replaced || v.Got.Gone() // the response to the write that ends an object has the version before
 		})
 		for _, v := range versions {
-			at := slices.IndexFunc(versions, func(w evidence.Version) bool { return acknowledgedBefore(w, v) && older(v.Got, w.Got) })
+			at := slices.IndexFunc(versions, func(w evidence.Version) bool { return acknowledgedBefore(w, v) && v.Got.OlderThan(w.Got) })
 			if at < 0 {
 				continue
 			}
@@ -44,10 +42,4 @@ func acknowledgedBefore(write, v evidence.Version) bool {
 		return write.Seq <= v.Seq
 	}
 	return v.Began.After(write.Ended)
-}
-
-// older reports whether an object is certainly older than another.
-func older(o, other *evidence.Object) bool {
-	order, err := resourceversion.CompareResourceVersion(o.Metadata.ResourceVersion, other.Metadata.ResourceVersion)
-	return err == nil && order < 0
 }

@@ -62,7 +62,9 @@ func lastBuckets(e *evidence.Evidence, until uint64) []*evidence.Object {
 		if last[v.Key] == nil {
 			names = append(names, v.Key)
 		}
-		last[v.Key] = v.Got
+		if !v.Got.OlderThan(last[v.Key]) {
+			last[v.Key] = v.Got
+		}
 	}
 	var all []*evidence.Object
 	for _, name := range names {

@@ -52,7 +52,7 @@ func withAccount(e *evidence.Evidence, id string) *evidence.Object {
 func latestAccess(e *evidence.Evidence, has func(*evidence.Object) bool) *evidence.Object {
 	var found *evidence.Object
 	for _, v := range e.Of(evidence.Accesses) {
-		if v.Got != nil && has(v.Got) {
+		if v.Got != nil && has(v.Got) && !v.Got.OlderThan(found) {
 			found = v.Got
 		}
 	}
@@ -175,7 +175,9 @@ func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
 		switch {
 		case b.Got == nil || b.Got.Spec.BucketClaimRef.UID != v.Got.Metadata.UID:
 		case b.Seq < v.Seq:
-			bound[b.Key] = b.Got
+			if !b.Got.OlderThan(bound[b.Key]) {
+				bound[b.Key] = b.Got
+			}
 		default:
 			exists[b.Key] = true
 		}

@@ -180,7 +180,7 @@ func (e *Evidence) Known(resource, key string, write Version) *Object {
 		if v.Seq >= write.Seq {
 			break
 		}
-		if v.Resource == resource && v.Key == key && v.Got != nil && !v.isAfter(write) {
+		if v.Resource == resource && v.Key == key && v.Got != nil && !v.Got.OlderThan(latest) && !write.Got.OlderThan(v.Got) {
 			latest = v.Got
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
@@ -83,6 +84,16 @@ func convert(typed any) *Object {
 
 // Key returns NAMESPACE/NAME, or NAME.
 func (o *Object) Key() string { return Key(o.Metadata.Namespace, o.Metadata.Name) }
+
+// OlderThan reports whether an object is certainly an older version than another, which the journal may have first: the
+// response to a read can be late. Without resource versions, and without an object, it is not.
+func (o *Object) OlderThan(other *Object) bool {
+	if o == nil || other == nil {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(o.Metadata.ResourceVersion, other.Metadata.ResourceVersion)
+	return err == nil && order < 0
+}
 
 // Protected reports whether the object has the finalizer of COSI.
 func (o *Object) Protected() bool {

@@ -85,12 +85,3 @@ func (e *Evidence) findUnrecordedIDs(versions []Version, ids map[string]bool) {
 // MayLeak reports whether COSI is not responsible for the leak of a bucket or an account: it was
 // changed without COSI, or a user has removed the finalizer of its object.
 func (e *Evidence) MayLeak(id string) bool { return e.Touched(id) || e.unprotectedIDs[id] }
-
-// isAfter reports whether a version is newer than the result of a write, by their resource versions.
-func (v Version) isAfter(write Version) bool {
-	if write.Got == nil {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(v.Got.Metadata.ResourceVersion, write.Got.Metadata.ResourceVersion)
-	return err == nil && order > 0
-}
