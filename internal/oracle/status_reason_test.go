@@ -88,6 +88,24 @@ func TestOutdatedReason(t *testing.T) {
 				o.Claims[0].Status.Protocols = []v1alpha2.Protocol{v1alpha2.ProtocolGCS, v1alpha2.ProtocolS3}
 			}),
 		},
+		"ClaimUnprotected": {
+			reason: "An access uses it.",
+			happen: on(func(o *observed.Objects) { o.Claims[0].Annotations = nil }),
+			want:   untrueClaim,
+		},
+		"ClaimUnused": {
+			reason: "No access uses it.",
+			happen: on(func(o *observed.Objects) { o.Claims[0].Annotations, o.Accesses[0].Status.AccessedBuckets = nil, nil }),
+		},
+		"SecretUnprotected": {
+			reason: "Its access is ready.",
+			happen: on(func(o *observed.Objects) { o.Secrets[0].Finalizers = nil }),
+			want:   untrueAccess,
+		},
+		"SecretOfAnother": {
+			reason: "It belongs to an earlier access.",
+			happen: on(func(o *observed.Objects) { o.Secrets[0].Finalizers, o.Secrets[0].Owner = nil, "earlier" }),
+		},
 		"AccessClass": {
 			reason: "The class exists.",
 			happen: on(func(o *observed.Objects) {

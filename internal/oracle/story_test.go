@@ -188,7 +188,9 @@ var (
 
 // well are the objects and the backend of a correct story.
 func well() (observed.Objects, *observed.BackendState) {
-	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "photos", UID: uid}}
+	claim := v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{
+		Namespace: ns, Name: "photos", UID: uid, Annotations: map[string]string{v1alpha2.HasBucketAccessReferencesAnnotation: ""},
+	}}
 	claim.Spec.BucketClassName = "standard"
 	claim.Status = v1alpha2.BucketClaimStatus{BoundBucketName: bucket, ReadyToUse: true, Conditions: yes}
 	b := v1alpha2.Bucket{ObjectMeta: metav1.ObjectMeta{Name: bucket, UID: "b", Finalizers: []string{finalizer}}}

@@ -39,7 +39,8 @@ func Oracles() []Oracle {
 		{Request, "every call follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
 			"every new Bucket follows from its claim and class"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
-			"readyToUse equals Provisioned, and a claim that is ready has the protocols of its Bucket"},
+			"readyToUse equals Provisioned, a claim that is ready has the protocols of its Bucket, and the annotation while an access uses it, " +
+			"and the Secrets of a ready access have COSI's finalizer"},
 		{Keys, "no key opens anything after its access was revoked, or a bucket that was not granted; " +
 			"the emulator tries every key of its store, to read and to write, by S3, GCS and Azure, and the temporary keys of ServiceAccounts; " +
 			"of an external driver, the S3 keys that it returns"},

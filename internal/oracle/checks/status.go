@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 )
 
-// untrueStatus finds wrong status fields while all components are idle, so that no component will
-// correct them.
+// untrueStatus finds wrong status fields, and missing protection, while all components are idle, so that no component
+// will correct them.
 func untrueStatus(e *evidence.Evidence) []Finding {
 	var found []Finding
 	for i := range e.Observations {
@@ -31,7 +31,7 @@ func (sc *stateCheck) untrueClaims() []Finding {
 	var found []Finding
 	for i := range sc.observation.Objects.Claims {
 		if o := &sc.observation.Objects.Claims[i]; sc.Scope.HasNamespace(o.Namespace) {
-			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedClaim(o))
+			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedClaim(o), sc.unprotectedClaim(o))
 			found = append(found, sc.report("BucketClaim", o, problem)...)
 		}
 	}
@@ -69,6 +69,7 @@ func (sc *stateCheck) untrueAccesses() []Finding {
 		}
 		problem := cmp.Or(
 			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedAccess(o), sc.lacksID(o.Status.ReadyToUse, o.Status.AccountID),
+			sc.unprotectedSecret(o),
 		)
 		if problem == "" {
 			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
