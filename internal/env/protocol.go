@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -74,12 +75,12 @@ func turnOn(info description.Info, protocol v1alpha2.Protocol) string {
 	if info.S3Endpoint == "" { // there is no fake driver
 		return ""
 	}
-	flag := ""
+	var on []string
 	isOff := false
 	for _, s := range services {
 		isOff = isOff || s.protocol == protocol && s.endpoint == ""
 		if s.endpoint != "" || s.protocol == protocol {
-			flag += "," + string(s.protocol)
+			on = append(on, string(s.protocol))
 		}
 	}
 	switch {
@@ -90,6 +91,6 @@ func turnOn(info description.Info, protocol v1alpha2.Protocol) string {
 	case info.API == objectstorage.V1alpha1:
 		return fmt.Sprintf("start the emulator with --protocols %s; a driver of v1alpha1 has one protocol", protocol)
 	default:
-		return "start the emulator with --protocols " + flag[1:]
+		return "start the emulator with --protocols " + strings.Join(on, ",")
 	}
 }
