@@ -62,6 +62,12 @@ func IndexBy[T client.Object](values func(T) []string) client.IndexerFunc {
 // LostFinalizer reports whether COSI's finalizer has been removed.
 func LostFinalizer(was, is client.Object) bool { return hasFinalizer(was) && !hasFinalizer(is) }
 
+// LostDriverLabel reports whether the label with a Bucket's driver has been changed or removed.
+func LostDriverLabel(was, is client.Object) bool {
+	label := was.GetLabels()[v1alpha2.DriverLabel]
+	return label != "" && is.GetLabels()[v1alpha2.DriverLabel] != label
+}
+
 // IsReleased reports whether a deleting object has no finalizer of COSI any more, so that it may
 // have vanished.
 func IsReleased(object client.Object) bool {

@@ -9,7 +9,7 @@ import (
 
 // Patches returns the bugs that are patches.
 func Patches() []Patch {
-	return slices.Concat(controllerPatches(), sidecarPatches(), secretPatches(), driverPatches(),
+	return slices.Concat(controllerPatches(), handOffPatches(), sidecarPatches(), secretPatches(), driverPatches(),
 		v1alpha1Controller(), v1alpha1Sidecar(), v1alpha1Secrets(), bridgePatches())
 }
 
@@ -100,6 +100,72 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Net:     suite("failure"),
 			Oracles: []string{vocabulary.Pace, run.OracleSteps}, Took: "23 s",
 		},
+		{
+			Name:    "protocols-of-the-claim",
+			Bug:     "The status of a BucketClaim has the protocols that it requests, and not those of its Bucket.",
+			Net:     suite("protocols"),
+			Oracles: []string{run.OracleSteps, vocabulary.Status}, Took: "1 s",
+		},
+		{
+			Name:    "lost-bucket-created-again",
+			Bug:     "The controller creates the Bucket of a bound BucketClaim again when it is lost. The claim gets an empty bucket.",
+			Net:     suite("failure"),
+			Oracles: []string{run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "claim-released-while-used",
+			Bug:     "A BucketClaim is deleted although an access uses its bucket.",
+			Net:     suite("deletion"),
+			Oracles: []string{vocabulary.Order, run.OracleSteps}, Took: "1 s",
+		},
+	}
+}
+
+// handOffPatches are the bugs of the controller up to the hand-off of an access.
+func handOffPatches() []Patch {
+	return []Patch{
+		{
+			Name:    "claim-of-the-first-bucket",
+			Bug:     "The controller hands an access off with the first BucketClaim for each bucket.",
+			Net:     suite("multibucket"),
+			Oracles: []string{run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "access-without-parameters",
+			Bug:     "The controller hands an access off without the parameters of its class.",
+			Net:     suite("access"),
+			Oracles: []string{vocabulary.Request, run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "always-by-key",
+			Bug:     "The controller hands each access off with the authentication Key, also those of a class with ServiceAccount.",
+			Net:     suite("access"),
+			Oracles: []string{vocabulary.Request, run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "modes-of-metadata-unchecked",
+			Bug:     "The controller does not check the access modes of metadata that a class disallows.",
+			Net:     suite("modes"),
+			Oracles: []string{run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "any-number-of-buckets",
+			Bug:     "The controller accepts several buckets in an access of a class that allows one.",
+			Net:     suite("multibucket"),
+			Oracles: []string{run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "claim-unprotected-by-one",
+			Bug:     "The first access that goes removes the annotation that keeps a BucketClaim, although another access uses it.",
+			Net:     cleanRun(twoAccesses),
+			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
+		},
+		{
+			Name:    "claim-never-protected",
+			Bug:     "The controller does not annotate a BucketClaim that an access uses.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
+		},
 	}
 }
 
@@ -185,11 +251,47 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 			Net:     pairs(lifecycle, "flip-policy", "sidecar * *Delete*"),
 			Oracles: []string{vocabulary.Loss}, Took: "142 s", Lines: 16,
 		},
+		{
+			Name:    "access-released-before-revoked",
+			Bug:     "The sidecar returns a BucketAccess to the controller before the driver has revoked it.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{vocabulary.Order}, Took: "1 s", Lines: 8,
+		},
+		{
+			Name:    "final-codes-retried",
+			Bug:     "A call that was answered with a final code is repeated.",
+			Net:     suite("failure"),
+			Oracles: []string{run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "deletion-given-up",
+			Bug:     "A deletion that is rejected once is never repeated. The Bucket and its bucket stay.",
+			Net:     faults(lifecycle, "reject", "sidecar rpc DriverDelete*"),
+			Oracles: []string{run.OracleSteps, vocabulary.Convergence, run.OracleState}, Took: "1 s", Lines: 8,
+		},
+		{
+			Name:    "retain-ignored",
+			Bug:     "The sidecar has the bucket of a deleted Bucket deleted although its policy is Retain.",
+			Net:     suite("deletion"),
+			Oracles: []string{vocabulary.Loss, run.OracleSteps}, Took: "1 s",
+		},
+		{
+			Name:    "existing-bucket-created",
+			Bug:     "The sidecar has an existing bucket created, and does not ask whether it exists.",
+			Net:     suite("static"),
+			Oracles: []string{run.OracleSteps, vocabulary.Request}, Took: "1 s",
+		},
+		{
+			Name:    "service-account-dropped",
+			Bug:     "Calls for an access of a ServiceAccount lack its name.",
+			Net:     suite("access"),
+			Oracles: []string{vocabulary.Request, run.OracleSteps}, Took: "1 s",
+		},
 	}
 }
 
 // secretPatches are the bugs of the sidecar with the Secrets of accesses.
-func secretPatches() []Patch {
+func secretPatches() []Patch { //nolint:funlen // a table
 	return []Patch{
 		{
 			Name:    "second-secret-empty",
@@ -232,6 +334,18 @@ func secretPatches() []Patch {
 			Bug:     "A condition of the BucketAccess has the secret key, as a list of numbers.",
 			Net:     cleanRun(lifecycle),
 			Oracles: []string{vocabulary.Secret}, Took: "19 s", Lines: 8,
+		},
+		{
+			Name:    "secret-of-others-overwritten",
+			Bug:     "The sidecar writes the credentials into a Secret that belongs to somebody else.",
+			Net:     suite("failure"),
+			Oracles: []string{run.OracleSteps, vocabulary.Foreign}, Took: "1 s",
+		},
+		{
+			Name:    "secret-without-finalizer",
+			Bug:     "The Secret of an access lacks the finalizer. An application can lose it before the access is revoked.",
+			Net:     cleanRun(lifecycle),
+			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
 		},
 	}
 }

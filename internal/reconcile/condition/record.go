@@ -51,7 +51,11 @@ func (s Set) MarkValidated() {
 	s.Set(v1alpha2.ConditionResourcesValidated, metav1.ConditionTrue, v1alpha2.ReasonValidated, "all required objects exist and are valid")
 }
 
+// validated changes nothing if ClaimMissing is set: the controller would set it again, and so on without end.
 func (s Set) validated(status metav1.ConditionStatus, f *reasons.Error) {
+	if ClaimMissing(*s.conditions) {
+		return
+	}
 	s.Set(v1alpha2.ConditionResourcesValidated, status, f.Reason, f.Message)
 }
 

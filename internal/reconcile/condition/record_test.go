@@ -15,6 +15,12 @@ func TestRecord(t *testing.T) {
 	pending := [2]string{"Unknown", "Pending"}
 	success := [2]string{"False", "DriverSucceeded"}
 	valid := [2]string{"True", "Validated"}
+	const missing = "BucketClaimNotFound"
+	ofMissingClaim := func() []metav1.Condition {
+		conditions := provisioned()
+		For(&conditions, 3).Set("ResourcesValidated", "False", missing, "")
+		return conditions
+	}
 	cases := []struct {
 		name   string
 		reason string
@@ -61,6 +67,14 @@ func TestRecord(t *testing.T) {
 		{
 			"unwritable when provisioned", "Provisioned stays True", provisioned, reasons.Unwritable("R", ""),
 			short{{"True", "Provisioned"}, {"False", "R"}, success},
+		},
+		{
+			"invalid without a claim", "only the controller resets its condition", ofMissingClaim, reasons.Invalid("R", ""),
+			short{{"True", "Provisioned"}, {"False", missing}, success},
+		},
+		{
+			"failed without a claim", "only the controller resets its condition", ofMissingClaim, reasons.Failed("R", ""),
+			short{{"True", "Provisioned"}, {"False", missing}, {"True", "R"}},
 		},
 		// KEP: COND-PROV-5
 		{

@@ -67,6 +67,7 @@ func changed(before, after *v1alpha1.Bucket) bool {
 		before.Generation != after.Generation ||
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		isProtected(before) && !isProtected(after) ||
+		cosireconcile.LostDriverLabel(before, after) ||
 		isAccessed(before) && !isAccessed(after) ||
 		statusChanged(&before.Status, &after.Status)
 }

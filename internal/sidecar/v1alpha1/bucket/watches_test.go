@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 )
 
 func TestChanged(t *testing.T) {
@@ -28,8 +29,10 @@ func TestChanged(t *testing.T) {
 			reason: "It is another bucket's.", before: has(ready),
 			after: has(v1alpha1.BucketStatus{BucketReady: true, BucketID: "arn:two"}), want: true,
 		},
-		"Stripped": {reason: "The Bucket could vanish.", before: nothing, after: unprotected, want: true},
-		"Spec":     {reason: "Such as the policy.", before: nothing, after: func(b *v1alpha1.Bucket) { b.Generation = 2 }, want: true},
+		"DriverLabel": {reason: "It has to be restored.", before: labeled, after: nothing, want: true},
+		"OwnLabel":    {reason: "The reconciler has written it.", before: nothing, after: labeled},
+		"Stripped":    {reason: "The Bucket could vanish.", before: nothing, after: unprotected, want: true},
+		"Spec":        {reason: "Such as the policy.", before: nothing, after: func(b *v1alpha1.Bucket) { b.Generation = 2 }, want: true},
 		"Deleted": {
 			reason: "It has to be deprovisioned.", before: nothing,
 			after: func(b *v1alpha1.Bucket) { b.DeletionTimestamp = new(metav1.NewTime(time.Unix(1, 0))) }, want: true,
@@ -56,6 +59,8 @@ func newBucket(change func(*v1alpha1.Bucket)) *v1alpha1.Bucket {
 }
 
 func nothing(*v1alpha1.Bucket) {}
+
+func labeled(b *v1alpha1.Bucket) { b.Labels = map[string]string{v1alpha2.DriverLabel: "one.test"} }
 
 func unprotected(b *v1alpha1.Bucket) { b.Finalizers = nil }
 

@@ -32,6 +32,7 @@ func changed(before, after *v1alpha2.Bucket) bool {
 		!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
 		v1alpha2.IsBucketClaimBeingDeleted(before) != v1alpha2.IsBucketClaimBeingDeleted(after) ||
 		cosireconcile.LostFinalizer(before, after) ||
+		cosireconcile.LostDriverLabel(before, after) ||
 		statusOf(after).RegressedFrom(statusOf(before))
 }
 

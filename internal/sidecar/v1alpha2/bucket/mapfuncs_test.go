@@ -30,6 +30,7 @@ func TestPredicate(t *testing.T) {
 		return append([]func(*v1alpha2.Bucket){provisioned}, edits...)
 	}
 	failing := func(b *v1alpha2.Bucket) { statusOf(b).Conclude(failure()) }
+	unlabeled := func(b *v1alpha2.Bucket) { b.Labels = nil }
 	inFuture := func(b *v1alpha2.Bucket) { b.Status.Conditions[0].ObservedGeneration = 9 }
 	for _, tc := range []struct {
 		name, reason  string
@@ -37,7 +38,10 @@ func TestPredicate(t *testing.T) {
 		want          bool
 	}{
 		{"nothing", "it is a resync", is(), is(), false},
-		{"label", "it means nothing", is(), is(func(b *v1alpha2.Bucket) { b.Labels = map[string]string{"team": "a"} }), false},
+		{"label", "it means nothing", is(), is(func(b *v1alpha2.Bucket) { b.Labels["team"] = "a" }), false},
+		{"driver label removed", "it has to be restored", is(), is(unlabeled), true},
+		{"driver label changed", "it has to be restored", is(), is(func(b *v1alpha2.Bucket) { b.Labels[v1alpha2.DriverLabel] = "other" }), true},
+		{"own driver label", "the reconciler has written it", is(unlabeled), is(), false},
 		{"own ID", "the reconciler has written it", edits{}, edits{identified}, false},
 		{"own success", "the reconciler has written it", edits{identified}, is(), false},
 		{"own failure", "the reconciler has written it", edits{identified}, edits{identified, failing}, false},
