@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/reconcile/condition"
 	"github.com/cosi-emu/cosi-emu/test/cluster"
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
@@ -249,4 +250,22 @@ func text(data map[string][]byte) map[string]string {
 		strings[key] = string(value)
 	}
 	return strings
+}
+
+// TestMissingClaim: the controller has reported that the claim of an access is missing, and has announced it to the Bucket. The
+// sidecar rejects the access, and leaves the controller's condition, which the controller would write again.
+func TestMissingClaim(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.start()
+	bucket := cl.readyBucket()
+	cl.releaseClaim(bucket)
+	access := cl.access([]*v1alpha2.Bucket{bucket}, func(a *v1alpha2.BucketAccess) {
+		condition.For(&a.Status.Conditions, 1).Set(
+			v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound, "it does not exist")
+	})
+	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimDeleting)
+	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketClaimNotFound)
+	if calls := cl.driver.Calls("DriverGenerateBucketAccessId"); len(calls) > 0 {
+		t.Errorf("calls for a claim that does not exist: %v", calls)
+	}
 }
