@@ -142,4 +142,7 @@ func (h *home) killEmulator(info instance.Info) {
 	harness.Until(h.t, "the processes of a killed emulator end", func(context.Context) (bool, error) {
 		return len(harness.Processes(h.t, plane)) == 0, nil
 	})
+	harness.Until(h.t, "a killed emulator ends", func(context.Context) (bool, error) {
+		return h.run("status", "--name", info.Name).code != 0, nil
+	})
 }
