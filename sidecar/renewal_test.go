@@ -35,7 +35,7 @@ func TestRenewal(t *testing.T) {
 		response.Credentials = &cosiv1alpha2.CredentialInfo{Azure: &cosiv1alpha2.AzureCredentialInfo{
 			AccessToken: fmt.Sprintf("token-%d", grants), ExpiryTimestamp: time.Now().Add(time.Second).UTC().Format(time.RFC3339),
 		}}
-		for _, bucket := range response.Buckets {
+		for _, bucket := range response.GetBuckets() {
 			bucket.BucketInfo = info
 		}
 		return response, nil

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +71,7 @@ func suiteCommands(t *testing.T, page string) []string {
 	t.Helper()
 	top, _, _ := strings.Cut(page, "\n## ")
 	var commands []string
-	for _, line := range regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(top, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^ {4}(\S.*)$`).FindAllStringSubmatch(top, -1) {
 		commands = append(commands, line[1])
 	}
 	if want := 5; len(commands) != want {
@@ -143,8 +144,10 @@ func (s *shell) expectFault(t *testing.T, page string) {
 	}
 	test, _, _ = strings.Cut(test, "```")
 	dir := filepath.Join(s.dir, "outage")
-	if err := errors.Join(os.Mkdir(dir, 0o700),
-		os.WriteFile(filepath.Join(dir, "chainsaw-test.yaml"), []byte("apiVersion: chainsaw.kyverno.io/"+test), 0o600)); err != nil {
+	file := filepath.Join(dir, "chainsaw-test.yaml")
+	text := []byte("apiVersion: chainsaw.kyverno.io/" + test)
+	err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(file, text, 0o600)) //nolint:gosec // a page of the repository
+	if err != nil {
 		t.Fatal(err)
 	}
 	if output, err := s.run(t, "chainsaw test outage"); err != nil || !strings.Contains(output, "--- PASS: chainsaw/outage") {
@@ -158,14 +161,14 @@ func copySuite(from, to string, replace *strings.Replacer) error {
 	if err := os.CopyFS(to, files); err != nil {
 		return err
 	}
-	return filepath.WalkDir(to, func(path string, entry os.DirEntry, err error) error {
+	return fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(files, path)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(path, []byte(replace.Replace(string(text))), 0o600)
+		return os.WriteFile(filepath.Join(to, path), []byte(replace.Replace(string(text))), 0o600)
 	})
 }

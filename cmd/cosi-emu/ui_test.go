@@ -59,7 +59,8 @@ echo "link $1"
 		h.t.Errorf("ui --open: exit code %d, want processes without the token %s:\n%s%s", r.code, token, r.out, r.err)
 	}
 	_, link, _ := strings.Cut(r.err, "\nlink ")
-	if code, text := get(h.t, strings.TrimSpace(link), nil); code != http.StatusOK || !strings.Contains(text, "<title>cosi-emu: default</title>") {
+	code, text := get(h.t, strings.TrimSpace(link), nil)
+	if code != http.StatusOK || !strings.Contains(text, "<title>cosi-emu: default</title>") {
 		h.t.Errorf("the link %s leads to status %d: %.200s", link, code, text)
 	}
 	if code, _ := get(h.t, strings.TrimSpace(link), nil); code != http.StatusForbidden {

@@ -157,14 +157,14 @@ func handOffPatches() []Patch {
 		{
 			Name:    "claim-unprotected-by-one",
 			Bug:     "The first access that goes removes the annotation that keeps a BucketClaim, although another access uses it.",
-			Net:     cleanRun(twoAccesses),
-			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
+			Net:     suite("access"),
+			Oracles: []string{vocabulary.Status}, Took: "1 s",
 		},
 		{
 			Name:    "claim-never-protected",
 			Bug:     "The controller does not annotate a BucketClaim that an access uses.",
-			Net:     cleanRun(lifecycle),
-			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
+			Net:     []string{"run", oneAccess},
+			Oracles: []string{vocabulary.Status}, Took: "1 s",
 		},
 	}
 }
@@ -291,7 +291,7 @@ func sidecarPatches() []Patch { //nolint:funlen // a table
 }
 
 // secretPatches are the bugs of the sidecar with the Secrets of accesses.
-func secretPatches() []Patch { //nolint:funlen // a table
+func secretPatches() []Patch {
 	return []Patch{
 		{
 			Name:    "second-secret-empty",
@@ -344,8 +344,8 @@ func secretPatches() []Patch { //nolint:funlen // a table
 		{
 			Name:    "secret-without-finalizer",
 			Bug:     "The Secret of an access lacks the finalizer. An application can lose it before the access is revoked.",
-			Net:     cleanRun(lifecycle),
-			Oracles: []string{vocabulary.Status}, Took: "1 s", Lines: 8,
+			Net:     []string{"run", oneAccess},
+			Oracles: []string{vocabulary.Status}, Took: "1 s",
 		},
 	}
 }

@@ -59,7 +59,8 @@ func (c *C) scenario(name string, run func(Scenarios, context.Context, string) (
 		c.notReached("run scenario "+name, fmt.Errorf("it was skipped: %s", result.Skipped))
 	case len(result.Failures) > 0:
 		shown := result.Failures[:min(shownFailures, len(result.Failures))]
-		c.fail("scenario "+name+" passes", "%s: %s\nmore: %s", counted.Of(len(result.Failures), "failure"), strings.Join(shown, "\n"), result.Rerun)
+		c.fail("scenario "+name+" passes", "%s: %s\nmore: %s",
+			counted.Of(len(result.Failures), "failure"), strings.Join(shown, "\n"), result.Rerun)
 	}
 }
 

@@ -159,7 +159,8 @@ func history() []*Check {
 				failed, _ := c.env.History.errors()
 				for _, o := range failed {
 					if o.message == "" || o.details > 0 {
-						c.fail("a message, and no details", "%s returned %s with message %q and %s", o.method, o.code, o.message, counted.Of(o.details, "detail"))
+						c.fail("a message, and no details", "%s returned %s with message %q and %s",
+							o.method, o.code, o.message, counted.Of(o.details, "detail"))
 					}
 				}
 			},
