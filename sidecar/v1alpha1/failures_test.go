@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"google.golang.org/grpc/codes"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
@@ -51,7 +52,7 @@ func TestE58ConflictIsNoFailure(t *testing.T) {
 			other := &v1alpha1.Bucket{}
 			err := cl.Get(request.Context(), client.ObjectKeyFromObject(bucket), other)
 			if err == nil {
-				other.Labels = map[string]string{"round": fmt.Sprint(conflicts.Load())}
+				metav1.SetMetaDataLabel(&other.ObjectMeta, "round", fmt.Sprint(conflicts.Load()))
 				err = cl.Update(request.Context(), other)
 			}
 			if err != nil {
