@@ -2,11 +2,16 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
@@ -27,6 +32,7 @@ func TestProgramsData(t *testing.T) {
 	// The Secret must contain the new port.
 	second := h.up("--data-dir", data)
 	moved := expectData(t, second, secret)
+	h.expectEnvWaits(second)
 	openBucket(moved).put(t, "more.txt", "more")
 	h.killEmulator(second)
 
@@ -43,6 +49,27 @@ func TestProgramsData(t *testing.T) {
 		t.Errorf("the Secret after a restart on the same port: -want, +got:\n%s", diff)
 	}
 	h.must("down")
+}
+
+// expectEnvWaits has a driver that is slow to return the address of its store: the Secret has an earlier one meanwhile.
+func (h *home) expectEnvWaits(info instance.Info) {
+	h.t.Helper()
+	h.must("fault", "add", "slow", "--operation", "DriverGrantBucketAccess", "--delay", "1s")
+	const earlier = "http://127.0.0.1:1"
+	before, err := json.Marshal(map[string]any{"stringData": map[string]string{v1alpha2.SecretKeyS3Endpoint: earlier}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c := connect(h.t, info.Kubeconfig)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: secretKey.Namespace, Name: secretKey.Name}}
+	if err := c.client.Patch(h.t.Context(), secret, client.RawPatch(types.MergePatchType, before)); err != nil {
+		h.t.Fatal(err)
+	}
+	variables := h.fromJSON(h.must("env", "--access", accessKey.String(), "-o", "json"))
+	if got := variables[v1alpha2.SecretKeyS3Endpoint]; got != info.S3Endpoint {
+		h.t.Errorf("env has the endpoint %s, and the store is at %s", got, info.S3Endpoint)
+	}
+	h.must("fault", "clear")
 }
 
 // expectData expects the object of the first emulator and the same credentials, except for the

@@ -23,6 +23,8 @@ import (
 // apiTimeout limits requests to the API server, and the wait for the credentials of an access.
 const apiTimeout = 30 * time.Second
 
+const earlierStartInterval = 50 * time.Millisecond
+
 type access struct {
 	access, claim string
 	maps          []string
@@ -231,13 +233,23 @@ func accessVariables(
 	return waitAccess(ctx, streams, c, info, key, claim)
 }
 
-// waitAccess waits for the credentials of an access. Errors and warnings about a protocol have the flag that turns it on.
+// waitAccess waits for the credentials of an access, with addresses of this start of the emulator. Errors and warnings about
+// a protocol have the flag that turns it on.
 func waitAccess(
 	ctx context.Context, streams cli.Streams, c client.Client, info instance.Info, key client.ObjectKey, claim string,
 ) ([]env.Variable, error) {
 	waiting, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	variables, err := env.WaitAccess(waiting, c, info.API, key, claim)
+	for err == nil && env.OfEarlierStart(info.Info, variables) {
+		select {
+		case <-time.After(earlierStartInterval):
+			variables, err = env.WaitAccess(waiting, c, info.API, key, claim)
+		case <-waiting.Done():
+			err = fmt.Errorf("BucketAccess %s: after %s, its Secret still has the address of an earlier start of the emulator; "+
+				"see '%s', and the log of the sidecar", key, apiTimeout, instance.Command("status", info.Name))
+		}
+	}
 	reading, cancelReading := context.WithTimeout(ctx, apiTimeout)
 	defer cancelReading()
 	if err != nil {
