@@ -79,6 +79,9 @@ func Find(name string) []Entry {
 // conditionSection has the rows of condition types, which each object has.
 const conditionSection = "Conditions"
 
+// pending is the reason of a condition of which nothing is known yet.
+const pending = "Pending"
+
 // noAction has the texts of rows that lead nowhere.
 var noAction = []string{"nothing", "as there"}
 
@@ -99,6 +102,9 @@ func In(text string) []Entry {
 				found = append(found, e)
 			}
 		}
+	}
+	if len(found) > 1 { // ProvisionFailed is, too, until the driver is called
+		found = slices.DeleteFunc(found, func(e Entry) bool { return e.Name == pending })
 	}
 	return found
 }

@@ -110,6 +110,17 @@ func (v *validation) patched(s *Step, _ map[string]bool) {
 	}
 }
 
+// entries checks the values of a map, such as parameters.
+func (v *validation) entries(value *Value, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
+	if schema == nil || schema.AdditionalProperties == nil {
+		return
+	}
+	for i := range value.Fields {
+		field := &value.Fields[i]
+		v.values(&field.Value, of, schema.AdditionalProperties.Schema, path+"."+field.Name)
+	}
+}
+
 // values checks that a value has only fields of its type, with values that the API server accepts.
 func (v *validation) values(value *Value, of reflect.Type, schema *apiextensionsv1.JSONSchemaProps, path string) {
 	if !v.shape(schema, shape{value.Position, value.IsMapping(), value.IsList(), value.Scalar}, path) {
@@ -127,6 +138,9 @@ func (v *validation) values(value *Value, of reflect.Type, schema *apiextensions
 			v.values(&value.Items[i], of.Elem(), itemsOf(schema), path)
 		}
 		return
+	}
+	if of.Kind() == reflect.Map {
+		v.entries(value, of.Elem(), schema, path)
 	}
 	if of.Kind() != reflect.Struct {
 		return

@@ -80,6 +80,9 @@ func TestExplainDescription(t *testing.T) {
 			"Each reason with an action is explained once, in its order.",
 			string(description), []string{"DriverRefused", "BucketClassNotFound"}, "",
 		},
+		"Pending": {
+			"No component has looked at the object.", "Reason: Pending", []string{"Pending"}, "",
+		},
 		"Healthy": {
 			"There is nothing to do.", "Reason: Provisioned", nil, "stdin has no reason of COSI for which there is something to do\n",
 		},
