@@ -266,20 +266,27 @@ func (e *explorer) keepReads(o *run.Record) {
 	e.reads = reads
 }
 
+// endOracles judge the end of a run.
+var endOracles = []string{vocabulary.Leak, vocabulary.Silence, vocabulary.Convergence, vocabulary.Status}
+
 // apart separates the findings of a run without faults: each has a cause of its own. If a step failed, what
-// the end of the run shows can be a consequence, and stays with the failed step.
+// the end of the run shows can be a consequence, and stays with the failed step, which comes first: the end is earlier
+// than the scenario's.
 func apart(found []checks.Finding) (all [][]checks.Finding) {
-	var atEnd []checks.Finding
+	var steps, atEnd []checks.Finding
 	failed := slices.ContainsFunc(found, func(f checks.Finding) bool { return f.Oracle == run.OracleSteps })
 	for _, f := range found {
-		if failed && (len(f.Events) == 0 || slices.Contains([]string{vocabulary.Leak, vocabulary.Silence}, f.Oracle)) {
+		switch {
+		case f.Oracle == run.OracleSteps:
+			steps = append(steps, f)
+		case failed && (len(f.Events) == 0 || slices.Contains(endOracles, f.Oracle)):
 			atEnd = append(atEnd, f)
-			continue
+		default:
+			all = append(all, []checks.Finding{f})
 		}
-		all = append(all, []checks.Finding{f})
 	}
-	if len(atEnd) > 0 {
-		all = append(all, atEnd)
+	if failed {
+		all = append(all, slices.Concat(steps, atEnd))
 	}
 	return all
 }
