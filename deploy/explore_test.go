@@ -100,7 +100,7 @@ func TestDryRunExplore(t *testing.T) {
 			}
 			objects := deploytest.Build(t, "explore")
 			for _, object := range objects {
-				if chosen == kind.Embedded { // it rejects what it does not run
+				if chosen == kind.Embedded { // it rejects fields that it does not implement
 					unstructured.RemoveNestedField(object.Object, "spec", "podFailurePolicy")
 					unstructured.RemoveNestedField(object.Object, "spec", "backoffLimitPerIndex")
 				}

@@ -72,7 +72,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// TestResources verifies that no container can take the memory of its node, and that the scheduler knows what it needs.
+// TestResources verifies that no container can take the memory of its node, and that the scheduler knows its demand.
 // Design: CSI-CGROUPS-1
 func TestResources(t *testing.T) {
 	for _, dir := range []string{".", "example-driver", "bridge", "v1alpha1/example-driver", "node", "explore"} {

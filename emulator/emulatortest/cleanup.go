@@ -40,7 +40,7 @@ func cleanUp(ctx context.Context, emu *emulator.Emulator) error {
 		list.SetGroupVersionKind(emu.Info().API.GroupVersion().WithKind(kind + "List"))
 		stuck = append(stuck, removeAll(ctx, emu.Client(), list))
 	}
-	if emu.ControlPlane() == nil { // the namespace is somebody's
+	if emu.ControlPlane() == nil { // the namespace belongs to the users of that cluster
 		return errors.Join(stuck...)
 	}
 	for _, list := range []client.ObjectList{&corev1.SecretList{}, &corev1.ConfigMapList{}, &corev1.ServiceAccountList{}} {

@@ -39,7 +39,8 @@ var clusters sync.Mutex
 // select another or a Cluster. It is embedded, unless the environment variable
 // COSI_EMU_TEST_CONTROL_PLANE selects another kind. Parallel tests have control planes of their own;
 // those with a Cluster wait for each other here. When the test ends, Start deletes the objects of
-// COSI and stops the emulator; the test fails if an object cannot be deleted. After a failed test,
+// COSI, and the Secrets, ConfigMaps and ServiceAccounts in namespace default unless it is a Cluster's, and stops the
+// emulator; the test fails if an object cannot be deleted. After a failed test,
 // the journal remains in a file, whose path is logged.
 func Start(tb testing.TB, opts emulator.Options) *emulator.Emulator {
 	tb.Helper()

@@ -331,7 +331,7 @@ func secretPatches() []Patch {
 		},
 		{
 			Name:    "secret-of-others-overwritten",
-			Bug:     "The sidecar writes the credentials into a Secret that belongs to somebody else.",
+			Bug:     "The sidecar writes the credentials into a Secret of another owner.",
 			Net:     suite("failure"),
 			Oracles: []string{run.OracleSteps, vocabulary.Foreign}, Took: "37 s",
 		},

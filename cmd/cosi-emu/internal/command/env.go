@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -240,15 +241,14 @@ func waitAccess(
 ) ([]env.Variable, error) {
 	waiting, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
-	variables, err := env.WaitAccess(waiting, c, info.API, key, claim)
-	for err == nil && env.OfEarlierStart(info.Info, variables) {
-		select {
-		case <-time.After(earlierStartInterval):
-			variables, err = env.WaitAccess(waiting, c, info.API, key, claim)
-		case <-waiting.Done():
-			err = fmt.Errorf("BucketAccess %s: after %s, its Secret still has the address of an earlier start of the emulator; "+
-				"see '%s', and the log of the sidecar", key, apiTimeout, instance.Command("status", info.Name))
-		}
+	var variables []env.Variable
+	err := wait.PollUntilContextCancel(waiting, earlierStartInterval, true, func(ctx context.Context) (done bool, err error) {
+		variables, err = env.WaitAccess(ctx, c, info.API, key, claim)
+		return !env.OfEarlierStart(info.Info, variables), err
+	})
+	if err != nil && env.OfEarlierStart(info.Info, variables) {
+		err = fmt.Errorf("BucketAccess %s: after %s, its Secret still has the address of an earlier start of the emulator; "+
+			"see '%s', and the log of the sidecar", key, apiTimeout, instance.Command("status", info.Name))
 	}
 	reading, cancelReading := context.WithTimeout(ctx, apiTimeout)
 	defer cancelReading()
