@@ -12,12 +12,22 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/reconcile/reasons"
 )
 
-// checkBuckets checks the Buckets of the access. A permanent error is reported before one that time
-// may resolve.
-func (a *attempt) checkBuckets(ctx context.Context) error {
+// checkBuckets checks the Buckets of the access by the cache.
+func (a *attempt) checkBuckets(ctx context.Context) error { return a.checkBucketsOf(ctx, a.bucket) }
+
+// confirmBuckets checks them by the API server: the cache may not show yet that one is being deleted.
+func (a *attempt) confirmBuckets(ctx context.Context) error {
+	return a.checkBucketsOf(ctx, a.liveBucket)
+}
+
+// checkBucketsOf checks the Buckets that read returns. A permanent error is reported before one that
+// time may resolve.
+func (a *attempt) checkBucketsOf(
+	ctx context.Context, read func(context.Context, v1alpha2.AccessedBucket) (*v1alpha2.Bucket, error),
+) error {
 	var waiting error
 	for _, accessed := range a.Object.Status.AccessedBuckets {
-		bucket, err := a.bucket(ctx, accessed)
+		bucket, err := read(ctx, accessed)
 		if err != nil {
 			return err
 		}
@@ -39,11 +49,17 @@ func (a *attempt) checkBuckets(ctx context.Context) error {
 // bucket returns the Bucket of a claim. Only the API server can confirm that a Bucket is lost: the
 // cache may not have seen it yet.
 func (r *reconciler) bucket(ctx context.Context, accessed v1alpha2.AccessedBucket) (*v1alpha2.Bucket, error) {
-	bucket, key := &v1alpha2.Bucket{}, client.ObjectKey{Name: accessed.BucketName}
-	err := r.cached.Get(ctx, key, bucket)
+	bucket := &v1alpha2.Bucket{}
+	err := r.cached.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
 	if apierrors.IsNotFound(err) {
-		err = r.live.Get(ctx, key, bucket)
+		return r.liveBucket(ctx, accessed)
 	}
+	return bucket, err
+}
+
+func (r *reconciler) liveBucket(ctx context.Context, accessed v1alpha2.AccessedBucket) (*v1alpha2.Bucket, error) {
+	bucket := &v1alpha2.Bucket{}
+	err := r.live.Get(ctx, client.ObjectKey{Name: accessed.BucketName}, bucket)
 	if apierrors.IsNotFound(err) {
 		return nil, reasons.Invalid(v1alpha2.ReasonBucketLost, "Bucket %q of BucketClaim %q does not exist any more",
 			accessed.BucketName, accessed.BucketClaimName)

@@ -46,9 +46,12 @@ func (a *attempt) grant(ctx context.Context) error {
 // callGrant returns the driver's answer, and the data of all Secrets that it makes, by the names of the claims.
 func (a *attempt) callGrant(ctx context.Context) (granted *driver.Grant, contents map[string]map[string][]byte, err error) {
 	err = a.line.Call(a.Object, func() (err error) {
-		// The cache may not show yet that the access is being deleted, or that another replica has
-		// revoked it.
+		// The cache may not show yet that the access is being deleted, that another replica has
+		// revoked it, or that a Bucket is being deleted.
 		if err := cosireconcile.ConfirmCurrent(ctx, a.live, a.Object); err != nil {
+			return err
+		}
+		if err := a.confirmBuckets(ctx); err != nil {
 			return err
 		}
 		granted, err = a.driver.GrantBucketAccess(ctx, a.Object)

@@ -41,15 +41,17 @@ func isGranted(changes []string, writes ...string) phasetest.Outcome {
 	}
 }
 
-// hasReserved makes an access with an account, and its empty Secret.
+// hasReserved makes an access with an account, its Bucket, and its empty Secret.
 func (s *scene) hasReserved(edits ...func(*v1alpha2.BucketAccess)) {
 	s.Helper()
+	s.hasBucket("photos", alsoAzure)
 	s.hasAccess(append([]func(*v1alpha2.BucketAccess){identified}, edits...)...)
 	s.hasSecret()
 }
 
 func (s *scene) hasGranted(edits ...func(*corev1.Secret)) {
 	s.Helper()
+	s.hasBucket("photos", alsoAzure)
 	s.hasAccess(granted)
 	s.hasSecret(append([]func(*corev1.Secret){s.filled}, edits...)...)
 }
@@ -67,6 +69,8 @@ func TestGrant(t *testing.T) {
 		{
 			Name: "two claims", Reason: "one Grant is for both, and each Secret has its bucket",
 			Given: func(s *scene) {
+				s.hasBucket("photos")
+				s.hasBucket("videos")
 				s.hasAccess(identified, s.alsoTo("videos"))
 				s.hasSecret(func(secret *corev1.Secret) {
 					secret.Name = "videos"
@@ -186,6 +190,11 @@ func TestGrant(t *testing.T) {
 			Want: phasetest.Retried("Conflict"),
 		},
 		{
+			Name: "deletion of the Bucket that the cache does not have", Reason: "the bucket must not get new users",
+			Given: func(s *scene) { s.hasReserved(); s.Behind(func() { s.Remove(s.bucket) }) },
+			Want:  invalid(v1alpha2.ReasonBucketDeleting),
+		},
+		{
 			Name: "access changed meanwhile", Reason: "the conditions are a list; the idempotent call is repeated",
 			Given: func(s *scene) { s.hasReserved(); s.Before("update secrets", func() { s.Label(s.access) }) },
 			Want: phasetest.Outcome{
@@ -215,6 +224,10 @@ func (s *scene) answersGrant(credentials *cosiv1alpha2.CredentialInfo, edits ...
 		edit(answer)
 	}
 	s.driver.Answer("DriverGrantBucketAccess", answer)
+}
+
+func alsoAzure(b *v1alpha2.Bucket) {
+	b.Status.Protocols = append(b.Status.Protocols, v1alpha2.ProtocolAzure)
 }
 
 func forAzureAccess(access *v1alpha2.BucketAccess) { access.Spec.Protocol = v1alpha2.ProtocolAzure }

@@ -42,21 +42,21 @@ func TestReconcile(t *testing.T) {
 		},
 		{
 			Name: "account that was named before a crash", Reason: "no second account is asked for",
-			Given: func(s *scene) { s.hasBucket("photos"); s.hasReserved() },
+			Given: func(s *scene) { s.hasReserved() },
 			Want:  isGranted(isFilled("photos"), grants, updates),
 		},
 		{
 			Name: "settled access", Reason: "nothing is written or called",
-			Given: func(s *scene) { s.hasBucket("photos"); s.hasGranted(); s.remembers() },
+			Given: func(s *scene) { s.hasGranted(); s.remembers() },
 			Want:  phasetest.Outcome{Err: "done"},
 		},
 		{
 			Name: "settled access after a restart", Reason: "it is granted once more, which brings rotated credentials",
-			Given: func(s *scene) { s.hasBucket("photos"); s.hasGranted() }, Want: phasetest.Outcome{Writes: []string{grants}},
+			Given: func(s *scene) { s.hasGranted() }, Want: phasetest.Outcome{Writes: []string{grants}},
 		},
 		{
 			Name: "settled access, Bucket deleting", Reason: "the driver must not be asked for credentials to it",
-			Given: func(s *scene) { s.hasBucket("photos", leavingBucket); s.hasGranted() },
+			Given: func(s *scene) { s.hasGranted(); s.Remove(s.bucket) },
 			Want: phasetest.Outcome{
 				Writes: []string{statusPatch}, Conditions: []string{"ResourcesValidated=False BucketDeleting"},
 				Events: []string{"Warning BucketDeleting of BucketAccess app"}, Err: "Invalid BucketDeleting",

@@ -51,6 +51,7 @@ type scene struct {
 	*phasetest.Case
 
 	driver *drivertest.Driver
+	bucket *v1alpha2.Bucket // the latest
 	access *v1alpha2.BucketAccess
 	secret *corev1.Secret
 	// reconciler is the latest runner's.
@@ -105,7 +106,8 @@ func (s *scene) hasBucket(claim string, edits ...func(*v1alpha2.Bucket)) *v1alph
 		Status: v1alpha2.BucketStatus{BucketID: s.Name("id-" + claim), Protocols: []v1alpha2.Protocol{v1alpha2.ProtocolS3}},
 	}
 	condition.For(&b.Status.Conditions, 1).Set(v1alpha2.ConditionProvisioned, metav1.ConditionTrue, v1alpha2.ReasonProvisioned, "m")
-	return phasetest.Make(s.Case, b, edits...)
+	s.bucket = phasetest.Make(s.Case, b, edits...)
+	return s.bucket
 }
 
 // hasAccess makes the access "app" to a claim "photos", as the controller has handed it off. It has
