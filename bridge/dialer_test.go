@@ -32,6 +32,14 @@ type dialed struct {
 	socket string
 }
 
+// retries are of calls during a restart, which may end them at any time: a sidecar repeats them, too.
+var retries = grpc.WithDefaultServiceConfig(`{"methodConfig": [{
+	"name": [{"service": "` + cosiv1alpha2.Provisioner_ServiceDesc.ServiceName + `"}],
+	"retryPolicy": {
+		"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]
+	}
+}]}`)
+
 // newDialed returns a connection to the driver of a socket, whose store exists from the beginning or
 // is created.
 func newDialed(t *testing.T, driver *dialectdriver.Driver, exists bool, store bridge.KeyStore) *dialed {
@@ -52,7 +60,7 @@ func newDialed(t *testing.T, driver *dialectdriver.Driver, exists bool, store br
 		t.Fatal(err)
 	}
 	d.conn, err = grpc.NewClient("unix://"+d.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(dialer.DialContext), grpc.WithDefaultCallOptions(grpc.WaitForReady(true)))
+		grpc.WithContextDialer(dialer.DialContext), grpc.WithDefaultCallOptions(grpc.WaitForReady(true)), retries)
 	if err != nil {
 		t.Fatal(err)
 	}
