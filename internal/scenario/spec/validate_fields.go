@@ -82,7 +82,7 @@ func (v *validation) patternFields(p *Pattern, of reflect.Type, schema *apiexten
 	}
 }
 
-// applied checks that applied objects have only fields of their kinds, unless the API server is
+// applied checks that applied objects are valid by the definitions of their kinds, unless the API server is
 // expected to reject them.
 func (v *validation) applied(s *Step, _ map[string]bool) {
 	if !s.Rejected.IsZero() {
@@ -92,7 +92,14 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 		object := &(*s.Apply)[i].Value
 		kind, version := object.text("kind"), object.text("apiVersion")
 		if of := types[v.api][kind]; of != nil && (version == "" || version == v.api.GroupVersion().String()) {
-			v.values(object, of, crds.Schema(v.api, kind), kind)
+			before, schema := len(v.decoder.failed), crds.Schema(v.api, kind)
+			v.values(object, of, schema, kind)
+			if len(v.decoder.failed) == before { // a misspelt field is not missing, too
+				v.required(object, schema, kind)
+			}
+			if len(v.decoder.failed) == before { // rules are about objects with the right fields
+				v.rules(object, kind)
+			}
 		}
 	}
 }

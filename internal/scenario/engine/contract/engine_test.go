@@ -108,7 +108,7 @@ steps:
 		},
 		"Rejected": {
 			reason: "The API server says no.", want: outcome.Failed, message: "was rejected",
-			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {protocols: [S3, S3]}}}]",
+			scenario: "steps: [{apply: {kind: BucketClaim, metadata: {name: a}, spec: {existingBucketName: 'B${class}'}}}]",
 		},
 		"Left": {
 			reason: "What cannot be deleted is a failure.", want: outcome.Failed, message: "not deleted after",
