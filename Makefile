@@ -299,11 +299,11 @@ nightly-components: build setup # Run the suite, and try faults, with controller
 nightly-skew: test-skew # Upgrade from the last release to this build, and back; replay the recordings of the release in bin/reference.
 	if [ -d $(BIN)/reference ]; then $(MAKE) test-skew RECORDINGS=$(BIN)/reference; fi
 
-# The SDKs that sdks-install installs as root on Debian. One that is neither here nor on this machine is skipped.
-REQUIRE_SDKS ?= js boto3 azure
+# The SDKs and programs that clients-install installs as root on Debian. One that is neither here nor on this machine is skipped.
+REQUIRE_SDKS ?= js boto3 azure rclone s3cmd aws
 .PHONY: nightly-clients
-nightly-clients: sdks-install # Run the programs of docs/sdks.md; each SDK of REQUIRE_SDKS must be on this machine.
-	cd test/clients && COSI_EMU_TEST_REQUIRE_SDKS='$(REQUIRE_SDKS)' $(GO) test -count 1 -run '^TestSDKs$$' .
+nightly-clients: clients-install # Run the programs of docs/sdks.md, and those that `cosi-emu env` configures; all of REQUIRE_SDKS must be here.
+	cd test/clients && COSI_EMU_TEST_REQUIRE_SDKS='$(REQUIRE_SDKS)' $(GO) test -count 1 -run '^Test(SDKs|Configurations)$$' .
 
 .PHONY: nightly-soak
 nightly-soak: setup # Repeat the suite, kill stores and measure memory for long.

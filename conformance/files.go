@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/report/junit"
 )
 
@@ -136,17 +137,21 @@ func (r *Report) conformant() []string {
 	return profiles
 }
 
-// shownLeftovers is how many leftovers of a check the text has: one mistake often has one for each
-// bucket. All are in the other forms of the report.
+// shownLeftovers is how many leftovers the text has: one mistake often has one for each bucket. All are in the
+// other forms of the report.
 const shownLeftovers = 3
 
-func (r Result) writeLeftovers(b *strings.Builder) {
-	shown := r.Leftovers[:min(len(r.Leftovers), shownLeftovers)]
-	for _, leftover := range shown {
-		fmt.Fprintf(b, "left behind by %s: %s\n", r.Check.ID, leftover)
+func (r *Report) writeLeftovers(b *strings.Builder) {
+	n := 0
+	for i := range r.Results {
+		for _, leftover := range r.Results[i].Leftovers {
+			if n++; n <= shownLeftovers {
+				fmt.Fprintf(b, "left behind by %s: %s\n", r.Results[i].Check.ID, leftover)
+			}
+		}
 	}
-	if more := len(r.Leftovers) - len(shown); more > 0 {
-		fmt.Fprintf(b, "left behind by %s: %d more, which -o json lists\n", r.Check.ID, more)
+	if n > shownLeftovers {
+		fmt.Fprintf(b, "left behind: %d more, which -o json lists\n", n-shownLeftovers)
 	}
 }
 
@@ -192,21 +197,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(&b, "driver %s, %s, seed %s, %s\n", r.Driver, r.Dialect.Protocol(), r.Seed, r.Took.Round(time.Millisecond))
-	for _, v := range r.Verdicts {
-		fmt.Fprintf(&b, "%-16s %-16s", v.Profile, v.Verdict)
-		for _, state := range checkStates {
-			if v.Counts[state] > 0 {
-				fmt.Fprintf(&b, "  %d %s", v.Counts[state], state)
-			}
-		}
-		b.WriteByte('\n')
-	}
+	r.writeVerdicts(&b)
 	if r.Slow != "" {
 		fmt.Fprintln(&b, r.Slow)
 	}
-	for i := range r.Results {
-		r.Results[i].writeLeftovers(&b)
-	}
+	r.writeLeftovers(&b)
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.problem())
 	} else {
@@ -214,9 +209,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	r.writeUndecided(&b, NotProved, "Not proved")
 	r.writeDifferences(&b)
+	r.writeFailed(&b)
 	for i, id := range r.FixFirst {
 		if i == 0 {
-			b.WriteString("\nFix first:\n")
+			b.WriteString("Fix first:\n")
 		}
 		fmt.Fprintf(&b, "  %s %s\n", id, r.find(id).Check.Title)
 	}
@@ -224,26 +220,67 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
+// writeVerdicts writes a line for each profile that was judged, and one for all that have the same reason why not.
+func (r *Report) writeVerdicts(b *strings.Builder) {
+	unjudged := map[string][]string{}
+	for _, v := range r.Verdicts {
+		if v.Verdict == NotTested || v.Verdict == Unsupported {
+			unjudged[v.Verdict] = append(unjudged[v.Verdict], v.Profile)
+			continue
+		}
+		fmt.Fprintf(b, "%-16s %-16s", v.Profile, v.Verdict)
+		for _, state := range checkStates {
+			if v.Counts[state] > 0 {
+				fmt.Fprintf(b, "  %d %s", v.Counts[state], state)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	for _, verdict := range []string{NotTested, Unsupported} {
+		if profiles := unjudged[verdict]; profiles != nil {
+			fmt.Fprintf(b, "%s: %s\n", verdict, strings.Join(profiles, ", "))
+		}
+	}
+}
+
+// writeFailed lists the failed checks, if there are more than those to fix first.
+func (r *Report) writeFailed(b *strings.Builder) {
+	var failed []string
+	for i := range r.Results {
+		if r.Results[i].State == Fail {
+			failed = append(failed, r.Results[i].Check.ID)
+		}
+	}
+	if len(failed) > len(r.FixFirst) {
+		fmt.Fprintf(b, "Failed: %s\n", strings.Join(failed, ", "))
+	}
+}
+
 // shownUndecided is how many checks that were not reached, or not proved, a summary has.
 const shownUndecided = 3
 
-// writeUndecided writes why checks ended in a state.
+// writeUndecided writes why checks ended in a state. After a failure it is brief: most of them are consequences.
 func (r *Report) writeUndecided(b *strings.Builder, state, heading string) {
-	n := 0
+	var results []Result
 	for i := range r.Results {
-		if r.Results[i].State != state {
-			continue
-		}
-		n++
-		if n == 1 {
-			fmt.Fprintf(b, "\n%s:\n", heading)
-		}
-		if n <= shownUndecided {
-			fmt.Fprintf(b, "  %s\n", r.Results[i].Explain())
+		if r.Results[i].State == state {
+			results = append(results, r.Results[i])
 		}
 	}
-	if n > shownUndecided {
-		fmt.Fprintf(b, "  and %d more, which the report has\n", n-shownUndecided)
+	switch {
+	case len(results) == 0:
+		return
+	case len(r.FixFirst) > 0:
+		first := results[0]
+		fmt.Fprintf(b, "%s: %s; the first is %s: %s\n", heading, counted.Of(len(results), "check"), first.name(), first.Reason)
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n", heading)
+	for _, result := range results[:min(len(results), shownUndecided)] {
+		fmt.Fprintf(b, "  %s\n", result.Explain())
+	}
+	if more := len(results) - shownUndecided; more > 0 {
+		fmt.Fprintf(b, "  and %d more, which the report has\n", more)
 	}
 }
 

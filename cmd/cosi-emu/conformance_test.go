@@ -140,7 +140,7 @@ func TestConformanceFailures(t *testing.T) {
 				t.Errorf("%v: %q is missing in\n%s%s", tc.args, text, r.out, r.err)
 			}
 		}
-		const most = 30
+		const most = 20
 		if lines := strings.Count(r.out+r.err, "\n"); lines > most || strings.Contains(r.err, "rerun: ") != (tc.args == nil) {
 			t.Errorf("%v: %d lines, want at most %d, and commands only without a report:\n%s%s", tc.args, lines, most, r.out, r.err)
 		}

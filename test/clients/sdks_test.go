@@ -35,7 +35,7 @@ func programs(t *testing.T) []program {
 	return all
 }
 
-// requiredVariable names the SDKs that must be on this machine: js, and the keys of installsPython.
+// requiredVariable names what must be on this machine: js, the keys of installsPython, and the programs of configurations.
 const requiredVariable = "COSI_EMU_TEST_REQUIRE_SDKS"
 
 // missing skips the test of a program whose SDK is not on this machine, or fails it if requiredVariable names the SDK.

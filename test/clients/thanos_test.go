@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,21 +46,13 @@ func TestThanos(t *testing.T) {
 
 func openS3(t *testing.T, access environment) objstore.Bucket {
 	t.Helper()
-	var variables []env.Variable
-	for name, value := range access {
-		// Not every machine finds names below localhost.
-		variables = append(variables, env.Variable{Name: name, Value: strings.Replace(value, "s3.localhost", "127.0.0.1", 1)})
-	}
-	var text bytes.Buffer
-	if err := env.Write(&text, variables, env.FormatThanos); err != nil {
-		t.Fatal(err)
-	}
+	text := configurationOf(t, access, env.FormatThanos)
 	var file struct {
 		Type   string         `json:"type"`
 		Config map[string]any `json:"config"`
 	}
-	if err := yaml.UnmarshalStrict(text.Bytes(), &file); err != nil || file.Type != string(objstore.S3) {
-		t.Fatalf("%v in\n%s", err, text.String())
+	if err := yaml.UnmarshalStrict(text, &file); err != nil || file.Type != string(objstore.S3) {
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	config, err := yaml.Marshal(file.Config)
 	if err != nil {

@@ -138,7 +138,7 @@ func (f *runFlags) run(ctx context.Context, streams cli.Streams) error {
 }
 
 // maxFailures is the number of failed checks that are printed.
-const maxFailures = 10
+const maxFailures = 3
 
 // failures prints the first failed checks in a line each. Checks that were not reached are in the
 // summary and the report. It is not safe for concurrent use.
@@ -158,7 +158,7 @@ func (f *failures) print(r conformance.Result) {
 	case f.count > maxFailures+1:
 		return
 	case f.count > maxFailures:
-		f.shown.Print("More checks fail.\n")
+		f.shown.Print("More checks fail, see the end.\n")
 		return
 	}
 	f.shown.Print(r.Brief() + "\n")
