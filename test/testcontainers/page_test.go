@@ -5,23 +5,29 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// recipe returns the recipe of the page in a language.
-func recipe(t *testing.T, language string) string {
+// programs returns the programs of a page in a language.
+func programs(t *testing.T, page, language string) []string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/testcontainers.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(page)
-	if found == nil {
-		t.Fatalf("docs/testcontainers.md has no recipe in %s", language)
+	var all []string
+	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
+		all = append(all, string(found[1]))
 	}
-	return string(found[1])
+	if all == nil {
+		t.Fatalf("%s has no program in %s", page, language)
+	}
+	return all
 }
+
+const recipes, sdks = "../../docs/testcontainers.md", "../../docs/sdks.md"
 
 var _ = startS3 // is compiled, and not run: it needs the image in a registry
 
@@ -31,7 +37,7 @@ func TestGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if recipe(t, "go") != string(compiled) {
+	if programs(t, recipes, "go")[0] != string(compiled) {
 		t.Error("docs/testcontainers.md has another recipe in Go than test/testcontainers/recipe_test.go; copy the file")
 	}
 }
@@ -44,15 +50,10 @@ STATEMENTS  }
 }
 `
 
-// TestSyntax: programs of the languages accept the syntax of the other recipes. They do not have the libraries.
+// TestSyntax: programs of the languages accept the syntax of the other recipes, and of the programs for the SDKs. They do
+// not have the libraries.
 func TestSyntax(t *testing.T) {
-	for language, tc := range map[string]struct {
-		file    string
-		command []string
-		wrap    func(string) string
-		// expected are the errors of a correct recipe.
-		expected *regexp.Regexp
-	}{
+	for language, tc := range map[string]syntax{
 		"js": {file: "recipe.mjs", command: []string{"node", "--check"}},
 		"python": {file: "recipe.py", command: []string{
 			"python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())",
@@ -67,30 +68,45 @@ func TestSyntax(t *testing.T) {
 			if _, err := exec.LookPath(tc.command[0]); err != nil {
 				t.Skipf("the syntax of the recipe is not tested: %s is not on this machine", tc.command[0])
 			}
-			text := recipe(t, language)
-			if tc.wrap != nil {
-				text = tc.wrap(text)
-			}
-			file := filepath.Join(t.TempDir(), tc.file)
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			printed, err := exec.CommandContext(t.Context(), tc.command[0], append(tc.command[1:], file)...).CombinedOutput()
-			if tc.expected == nil {
-				if err != nil {
-					t.Errorf("%v\n%s", err, printed)
-				}
-				return
-			}
-			if !tc.expected.Match(printed) {
-				t.Errorf("%s does not report the missing libraries: %v\n%s", tc.command[0], err, printed)
-			}
-			for line := range strings.Lines(string(printed)) {
-				if strings.Contains(line, "compiler.err.") && !tc.expected.MatchString(line) {
-					t.Error(line)
-				}
+			for _, text := range slices.Concat(programs(t, recipes, language), programs(t, sdks, language)) {
+				tc.check(t, text)
 			}
 		})
+	}
+}
+
+// syntax is how a program judges the syntax of a language.
+type syntax struct {
+	file    string
+	command []string
+	wrap    func(string) string
+	// expected are the errors of a correct text.
+	expected *regexp.Regexp
+}
+
+func (s syntax) check(t *testing.T, text string) {
+	t.Helper()
+	if s.wrap != nil {
+		text = s.wrap(text)
+	}
+	file := filepath.Join(t.TempDir(), s.file)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed, err := exec.CommandContext(t.Context(), s.command[0], append(s.command[1:], file)...).CombinedOutput()
+	if s.expected == nil {
+		if err != nil {
+			t.Errorf("%v\n%s", err, printed)
+		}
+		return
+	}
+	if !s.expected.Match(printed) {
+		t.Errorf("%s does not report the missing libraries: %v\n%s", s.command[0], err, printed)
+	}
+	for line := range strings.Lines(string(printed)) {
+		if strings.Contains(line, "compiler.err.") && !s.expected.MatchString(line) {
+			t.Errorf("%s in\n%s", line, text)
+		}
 	}
 }
 
