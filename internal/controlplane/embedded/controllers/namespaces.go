@@ -104,7 +104,8 @@ func (n *namespaces) resources(ctx context.Context) ([]resource, error) {
 	}
 	for i := range live.Items {
 		cached, err := n.defined.Get(live.Items[i].Name)
-		if err != nil || cached.UID != live.Items[i].UID || cached.Generation != live.Items[i].Generation {
+		// By the version, since a definition becomes established, and its kind served, within one generation.
+		if err != nil || cached.UID != live.Items[i].UID || cached.ResourceVersion != live.Items[i].ResourceVersion {
 			return nil, fmt.Errorf("the definition of %s is not known yet", live.Items[i].Name)
 		}
 		if of, ok := resourceOf(cached); ok && apihelpers.IsCRDConditionTrue(cached, apiextensionsv1.Established) {
