@@ -29,12 +29,15 @@ func TestNothingMatchesOnlyAbsent(t *testing.T) {
 		"template":    {"{a: '${1}'}", []string{"number"}},
 		"cel":         {"{a: {cel: self != 'old'}}", []string{"empty text", "empty list", "empty object", "text", "number", "list", "object"}},
 		"cel of type": {"{a: {cel: self > 0}}", []string{"number"}},
-		"not": {"{a: {not: y}}", []string{
+		"not":         {"{a: {not: y}}", []string{"empty text", "empty list", "empty object", "text", "number", "list", "object"}},
+		"not true": {"{a: {not: true}}", []string{
 			"no field", "null", "empty text", "empty list", "empty object", "text", "number", "list", "object",
 		}},
+		"not absent":   {"{a: {not: absent}}", []string{"text", "number", "list", "object"}},
+		"not of":       {"{a: {not: {c: 1}}}", []string{"empty text", "empty list", "empty object", "text", "number", "list", "object"}},
 		"mapping":      {"{a: {b: 1}}", []string{"object"}},
 		"inner absent": {"{a: {c: absent}}", []string{"no object", "no field", "null", "empty object", "object"}},
-		"inner not":    {"{a: {b: {not: 2}}}", []string{"no field", "null", "empty object", "object"}},
+		"inner not":    {"{a: {b: {not: 2}}}", []string{"object"}},
 		"inner cel":    {"{a: {b: {cel: self != 2}}}", []string{"object"}},
 		"mapping of":   {"{a: {}}", []string{"empty object", "object"}},
 		"list":         {"{a: [1]}", []string{"list"}},

@@ -122,14 +122,18 @@ func (m *matcher) condition(path string, p spec.Pattern, got any) {
 	}
 }
 
-// not holds for a missing field, and never for an object that does not exist.
+// not holds for a missing field only where its absence has a meaning: API conventions take it for false. "Not the old key"
+// is no expectation that there is no key. It never holds for an object that does not exist.
 func (m *matcher) not(path string, p spec.Pattern, got any) {
 	inner := &matcher{variables: m.variables, gone: m.gone}
 	inner.value(path, *p.Not, got)
+	_, missed := got.(missing)
+	_, isBool := p.Not.Scalar.(bool)
+	mustExist := m.gone || p.Not.Word == "" && !isBool
 	switch {
 	case inner.err != nil:
 		m.err = inner.err
-	case m.gone || len(inner.found) == 0:
+	case mustExist && (missed || got == nil) || len(inner.found) == 0:
 		m.differ(path, p, m.describeNot(p.Not), got)
 	}
 }
