@@ -43,6 +43,8 @@ var stumbles = []person{
 			text: "cosi-emu env --access demo/app", fails: true,
 			want: `BucketAccess demo/app: ...BucketAccess "app": BucketAccessClass "standrad" not found: did you mean "standard"?`,
 		},
+		command{text: "kubectl -n demo describe bucketaccess app | cosi-emu explain -", want: "BucketAccessClassNotFound ("},
+		command{text: "kubectl explain bucketclaim.spec", want: "bucketClassName"},
 		command{text: `eval "$(cosi-emu env --access demo/photos-rw)"`},
 		command{text: "echo hello > hello.txt"},
 		command{text: `aws --endpoint-url "$AWS_ENDPOINT_URL" s3 cp hello.txt "s3://$BUCKET_NAME/"`},
@@ -102,6 +104,13 @@ var stumbles = []person{
 			want: "Secret/none: condition not met after 1s...run just this again:\n\n    cosi-emu run changed.yaml --scenario changed\n",
 		},
 		command{text: "cosi-emu run changed.yaml --scenario changed", want: "Secret/none: condition not met after 1s", fails: true},
+		command{text: "echo '{apiVersion: cosi-emu/v1alpha1, kind: Scenario, name: part, steps: [" +
+			"{apply: {kind: BucketAccess, metadata: {name: app}, spec: {bucketAccessClassName: standard, protocol: S3}}}, " +
+			"{apply: {kind: BucketClaim, metadata: {name: photos}, spec: {protocols: [S3]}}}]}' > part.yaml"},
+		command{
+			text: "cosi-emu lint part.yaml", fails: true,
+			want: "BucketAccess.spec has no bucketClaims, which the API requires\n...exactly one of bucketClassName and existingBucketName must be set",
+		},
 		command{text: "echo '{apiVersion: cosi-emu/v1alpha1, kind: Scenario, name: life, setup: {api: v1alpha1}, steps: [" +
 			"{apply: [{kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: standard, protocols: [S3]}}]}, " +
 			"{expect: {BucketClaim/photos: {status: {bucketReady: true}}}}]}' > life.yaml"},
