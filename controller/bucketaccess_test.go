@@ -71,6 +71,7 @@ func TestAccessIsHandedOff(t *testing.T) {
 // TestAccessWrites holds the controller to the fewest writes that there can be,
 // in the order that keeps the claim from going in between.
 // KEP: FLOW-GRANT-3.5, FLOW-GRANT-3.8.2
+// Design: CK-ATTACH-6
 func TestAccessWrites(t *testing.T) {
 	cl := start(t)
 	cl.Make(class(), newAccessClass())

@@ -39,6 +39,7 @@ func connect(t *testing.T) client.Client {
 
 // TestApply applies the manifests to an API server, in their order and twice.
 // KEP: FLOW-INSTALL-2, FLOW-INSTALL-3, FLOW-INSTALL-4, PRR-1, PRR-2
+// Design: CSI-LIFE-4
 func TestApply(t *testing.T) {
 	c := connect(t)
 	for range 2 {

@@ -69,6 +69,7 @@ func TestBuild(t *testing.T) {
 		// KEP: FLOW-INSTALL-2, PRR-1
 		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
 		// KEP: FLOW-INSTALL-3
+		// Design: CSI-ARCH-1
 		{"Driver", "example-driver", "a driver for it", driver},
 		{"DriverRights", "driver-rbac", "the rights of a driver that reads objects", []string{
 			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",
@@ -89,6 +90,7 @@ func TestBuild(t *testing.T) {
 		{"SecureMetrics", "secure-metrics", "the rights for HTTPS", []string{
 			"ClusterRole cosi-metrics-auth", "ClusterRole cosi-metrics-reader", "ClusterRoleBinding cosi-metrics-auth",
 		}},
+		// Design: CSI-ARCH-1
 		{"Node", "node", "the node adapter", []string{
 			"CSIDriver objectstorage.k8s.io", "ClusterRole cosi-node", "ClusterRoleBinding cosi-node", "DaemonSet cosi-node",
 			"Namespace cosi-node", "ServiceAccount cosi-node", "ValidatingAdmissionPolicy cosi-node", "ValidatingAdmissionPolicyBinding cosi-node",
@@ -258,6 +260,7 @@ func hasPort(template corev1.PodTemplateSpec, servicePort any) bool {
 }
 
 // TestToken verifies that of a driver and its sidecar only the sidecar has a token.
+// Design: CK-WHY-3
 func TestToken(t *testing.T) {
 	spec := templates(t)["cosi-fake-driver"].Spec
 	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken {

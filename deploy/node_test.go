@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -39,6 +41,23 @@ func TestNodeRights(t *testing.T) {
 	}
 	for _, container := range template.Spec.Containers {
 		checkProbes(t, container)
+	}
+}
+
+// TestCSIDriver: no volume is attached, and each call of the kubelet has the Pod and its token.
+// Design: CK-DEPLOY-11
+func TestCSIDriver(t *testing.T) {
+	objects := deploytest.Build(t, "node")
+	at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "CSIDriver" })
+	driver := &storagev1.CSIDriver{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(objects[at].Object, driver, true); err != nil {
+		t.Fatal(err)
+	}
+	if attach := driver.Spec.AttachRequired; attach == nil || *attach {
+		t.Error("the volumes wait for an attacher")
+	}
+	if pod := driver.Spec.PodInfoOnMount; pod == nil || !*pod || len(driver.Spec.TokenRequests) != 1 {
+		t.Errorf("the kubelet sends no Pod, or no token: %+v", driver.Spec)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // TestSockets verifies that containers that call each other agree on a socket whose name ends in
 // .sock, in a directory that both have and that no other container has.
-// Design: CK-DEPLOY-1, CSI-NAMESPACES-1
+// Design: CK-DEPLOY-1, CSI-NAMESPACES-1, CSI-SOCK-4
 func TestSockets(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, tc := range map[string]struct {
@@ -37,10 +37,10 @@ func TestSockets(t *testing.T) {
 			}
 			var mounted []string
 			for _, c := range containers {
-				if slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
-					return strings.HasPrefix(socket, "unix://"+m.MountPath+"/")
-				}) {
+				at := slices.IndexFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return strings.HasPrefix(socket, "unix://"+m.MountPath+"/") })
+				if at >= 0 {
 					mounted = append(mounted, c.Name)
+					checkSmall(t, templates[tc.deployment].Spec.Volumes, c.VolumeMounts[at].Name)
 				}
 			}
 			want := []string{tc.server, tc.client}
@@ -53,10 +53,19 @@ func TestSockets(t *testing.T) {
 	}
 }
 
+// checkSmall verifies that a volume is an emptyDir in which a container cannot store much beside the socket.
+func checkSmall(t *testing.T, volumes []corev1.Volume, name string) {
+	t.Helper()
+	at := slices.IndexFunc(volumes, func(v corev1.Volume) bool { return v.Name == name })
+	if at < 0 || volumes[at].EmptyDir == nil || volumes[at].EmptyDir.SizeLimit == nil {
+		t.Errorf("volume %s is no emptyDir with a limit of its size", name)
+	}
+}
+
 // TestOwnFiles verifies that a driver in a container can write only its socket and its data, and
 // sees no file of its node.
 // Spec: A1-LIFE-2
-// Design: CSI-CONFIG-3
+// Design: CSI-CONFIG-3, CK-WHY-4
 func TestOwnFiles(t *testing.T) {
 	templates := deploytest.PodTemplates(t, slices.Concat(deploytest.Build(t, "example-driver"), deploytest.Build(t, "bridge")))
 	for name, template := range templates {

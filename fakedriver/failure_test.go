@@ -39,9 +39,10 @@ func TestBackendFailures(t *testing.T) {
 		want   codes.Code
 		not    string
 	}{
-		"Plain":    {reason: "Its text may contain secrets.", create: func(context.Context) error { return errors.New("hush") }, want: codes.Internal, not: "hush"},
-		"Panic":    {reason: "The driver lives on.", create: func(context.Context) error { panic("hush") }, want: codes.Internal, not: "hush"},
-		"Status":   {reason: "A seam may choose.", create: func(context.Context) error { return status.Error(codes.Unavailable, "away") }, want: codes.Unavailable},
+		"Plain":  {reason: "Its text may contain secrets.", create: func(context.Context) error { return errors.New("hush") }, want: codes.Internal, not: "hush"},
+		"Panic":  {reason: "The driver lives on.", create: func(context.Context) error { panic("hush") }, want: codes.Internal, not: "hush"},
+		"Status": {reason: "A seam may choose.", create: func(context.Context) error { return status.Error(codes.Unavailable, "away") }, want: codes.Unavailable},
+		// Design: CSI-ERR-10
 		"NotEmpty": {reason: "The user can do something.", create: func(context.Context) error { return fmt.Errorf("bucket %w", fakedriver.ErrNotEmpty) }, want: codes.FailedPrecondition},
 		"Closed":   {reason: "It may come back.", create: func(context.Context) error { return fakedriver.ErrClosed }, want: codes.Unavailable},
 	}

@@ -257,6 +257,7 @@ func TestDeletedLease(t *testing.T) {
 // TestDriverNameConflictWithOtherProtocols: other protocols may mean another driver or
 // another version of this one. The standby reports it, and stays.
 // KEP: DRIVER-2
+// Design: CSI-ID-6
 func TestDriverNameConflictWithOtherProtocols(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.elects()

@@ -181,7 +181,8 @@ func TestE53E71TwoDrivers(t *testing.T) {
 	}
 }
 
-// E68: an object that was deleted while the sidecar was down does not count as new.
+// E68: an object that was deleted while the sidecar was down does not count as new: it is not granted again.
+// Design: CK-ATTACH-5
 func TestE68DeletedWhileSidecarIsDown(t *testing.T) {
 	cl := newTestCluster(t)
 	stop := cl.start()
@@ -191,9 +192,13 @@ func TestE68DeletedWhileSidecarIsDown(t *testing.T) {
 	cl.Must(cl.Delete(t.Context(), access))
 	cl.releaseClaim(bucket)
 	cl.Must(cl.Delete(t.Context(), bucket))
+	before := len(cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"))
 	cl.start()
 	cl.isHandedBack(access)
 	cl.WaitGone(bucket)
+	if calls := cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > before {
+		t.Errorf("calls for an access that is being deleted: %v", calls[before:])
+	}
 	if len(cl.driver.Buckets())+len(cl.driver.Accounts()) > 0 {
 		t.Errorf("left in the backend: %v, %v", cl.driver.Buckets(), cl.driver.Accounts())
 	}

@@ -18,6 +18,7 @@ import (
 
 // TestReadinessProbe: a sidecar whose driver is away is not ready, and stays
 // alive.
+// Design: CK-WHY-2
 func TestReadinessProbe(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.options.HealthProbeBindAddress = freeAddress(t)
@@ -32,7 +33,7 @@ func TestReadinessProbe(t *testing.T) {
 
 // TestDriverProbe: the probe of the driver's container asks for the driver's health, and calls DriverGetInfo if the driver
 // has no such service. The sidecar stays alive whatever the answer is.
-// Design: CSI-ID-4, CSI-ID-5, CK-DEPLOY-3
+// Design: CSI-ID-4, CSI-ID-5, CSI-ID-8, CK-DEPLOY-3, CSI-NONGOAL-3
 func TestDriverProbe(t *testing.T) {
 	for _, tc := range []struct {
 		name, reason string

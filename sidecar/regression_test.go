@@ -184,6 +184,7 @@ func flaky() drivertest.Script {
 // TestE70AlreadyExistsOnGrant: elsewhere the answer AlreadyExists was tolerated,
 // and the response that did not come with it was read. It is final here, and
 // nothing is written into the Secret.
+// Design: CSI-ERR-11
 func TestE70AlreadyExistsOnGrant(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.driver.Fail("DriverGrantBucketAccess", codes.AlreadyExists, "there is another")
@@ -237,6 +238,7 @@ func TestE56SecretGoneBeforeTheAccess(t *testing.T) {
 }
 
 // TestE52AccessThatWasNeverGranted can be deleted, and is not retried forever.
+// Design: CSI-PUBLISH-3
 func TestE52AccessThatWasNeverGranted(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.driver.Fail("DriverGrantBucketAccess", codes.Internal, "never")

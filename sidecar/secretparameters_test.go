@@ -36,7 +36,7 @@ func (cl *testCluster) secretForDriver(token string) *corev1.Secret {
 
 // TestSecretReachesDriver: each call has the Secret that the class names, as it is at that moment, and none of its parameters. Buckets
 // and accesses wait for the Secret, and can be deleted without it.
-// Design: CK-SECRET-1, CSI-SECRET-1
+// Design: CK-SECRET-1, CK-SECRET-8, CSI-SECRET-1, CSI-SECRET-6
 // KEP: REASON-34
 func TestSecretReachesDriver(t *testing.T) {
 	cl := newTestCluster(t)
@@ -71,6 +71,20 @@ func TestSecretReachesDriver(t *testing.T) {
 	cl.Must(cl.Delete(t.Context(), bucket))
 	cl.WaitGone(bucket)
 	cl.expectSecret("", "DriverDeleteBucket")
+}
+
+// TestSecretReachesDeletion: while the Secret exists, the call that deletes a bucket has it, too.
+// Design: CK-SECRET-6
+func TestSecretReachesDeletion(t *testing.T) {
+	cl := newTestCluster(t)
+	cl.options.SecretParametersFrom = []string{cl.Namespace}
+	cl.start()
+	cl.secretForDriver("hunter2")
+	bucket := cl.readyBucket(cl.namingSecretForDriver)
+	cl.releaseClaim(bucket)
+	cl.Must(cl.Delete(t.Context(), bucket))
+	cl.WaitGone(bucket)
+	cl.expectSecret("hunter2", "DriverDeleteBucket")
 }
 
 // expectSecret checks the Secret and the parameters of the calls of some methods, of which each was called.
@@ -110,6 +124,7 @@ func checkUntouched(t *testing.T, call drivertest.Call, parameters map[string]st
 }
 
 // TestSecretOfOtherNamespace: the sidecar reads only Secrets of the selected namespaces for the driver, although it may read all.
+// Design: CK-SECRET-7
 func TestSecretOfOtherNamespace(t *testing.T) {
 	cl := newTestCluster(t)
 	cl.options.SecretParametersFrom = []string{"backends"}

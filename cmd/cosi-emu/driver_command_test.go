@@ -57,6 +57,7 @@ func (h *home) expectLogs(text string, times int) {
 // kill -9 of the emulator.
 // Spec: A1-CONFIG-1
 // Known failure: E63
+// Design: CSI-NONGOAL-3
 func TestDriverCommand(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

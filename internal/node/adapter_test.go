@@ -35,7 +35,7 @@ func dial(t *testing.T, endpoint string) *grpc.ClientConn {
 }
 
 // TestAdapter plays the kubelet: it registers the driver, and publishes and removes a volume.
-// Design: CSI-RPC-3, CK-COMM-4
+// Design: CSI-RPC-3, CSI-LIFECYCLE-4, CK-COMM-4
 func TestAdapter(t *testing.T) {
 	s := newScene(t, objectstorage.V1alpha2)
 	s.options.RegistrationDir = harness.SocketDir(t)

@@ -130,6 +130,7 @@ func story(s *scene, node *service) error {
 }
 
 // TestFaults: whatever fails, and wherever the adapter ends, a repeated call succeeds, and nothing is left in the end.
+// Design: CSI-NODE-8
 func TestFaults(t *testing.T) {
 	forEach(t, func(t *testing.T, version objectstorage.Version) {
 		t.Helper()

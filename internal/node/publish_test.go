@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/container-storage-interface/spec/lib/go/csi"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -64,6 +65,7 @@ func TestLife(t *testing.T) {
 }
 
 // TestRotation: files follow the Secret, and a settled volume causes no write.
+// Design: CSI-NODE-7
 func TestRotation(t *testing.T) {
 	s := newScene(t, objectstorage.V1alpha2)
 	s.hasAll()
@@ -138,6 +140,7 @@ func TestSeveralBuckets(t *testing.T) {
 }
 
 // TestWaits: the call returns once the access is ready.
+// Design: CSI-NODE-5, CK-MOUNT-5
 func TestWaits(t *testing.T) {
 	forEach(t, func(t *testing.T, version objectstorage.Version) {
 		t.Helper()
@@ -254,6 +257,20 @@ func TestRejected(t *testing.T) {
 	}
 }
 
+// TestBlockVolume: a volume has files, and is no block device.
+// Design: CK-MOUNT-4
+func TestBlockVolume(t *testing.T) {
+	s := newScene(t, objectstorage.V1alpha2)
+	s.hasAll()
+	request := s.request()
+	request.VolumeCapability.AccessType = &csi.VolumeCapability_Block{Block: &csi.VolumeCapability_BlockVolume{}}
+	_, err := s.service().NodePublishVolume(t.Context(), request)
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "block devices are unsupported") {
+		t.Errorf("the error is %v", err)
+	}
+	s.expectNothingLeft()
+}
+
 // TestRepublishKeepsFiles: a Pod keeps its files when its access, the Secret, or both are gone or being deleted.
 func TestRepublishKeepsFiles(t *testing.T) {
 	secret := func(s *scene) *corev1.Secret {
@@ -287,6 +304,7 @@ func TestRepublishKeepsFiles(t *testing.T) {
 }
 
 // TestDeletedWhilePublishing: an access that is deleted after it was read is not used.
+// Design: CK-ATTACH-17
 func TestDeletedWhilePublishing(t *testing.T) {
 	for name, remove := range map[string]func(*scene, client.Object){
 		"Deleting": func(s *scene, access client.Object) { s.Must(s.Delete(s.Context(), access)) },

@@ -92,6 +92,7 @@ func TestSweepReleases(t *testing.T) {
 
 // TestSweepRunsBesideCalls: the sweep leaves a volume alone while a call is in flight, and calls about one volume do not
 // overlap.
+// Design: CSI-ERR-9
 func TestSweepRunsBesideCalls(t *testing.T) {
 	s := newScene(t, objectstorage.V1alpha2)
 	s.hasAll()

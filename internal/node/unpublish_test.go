@@ -51,6 +51,7 @@ func TestUnpublishUnknown(t *testing.T) {
 }
 
 // TestOtherTarget: the ID of a volume belongs to one directory.
+// Design: CSI-NODE-7
 func TestOtherTarget(t *testing.T) {
 	s := newScene(t, objectstorage.V1alpha2)
 	s.hasAll()

@@ -192,21 +192,13 @@ func TestGrant(t *testing.T) {
 		"Protocol": {reason: "the request must name one", secret: s3Secret, code: codes.InvalidArgument, text: "protocol UNKNOWN"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mode := cosiv1alpha2.AccessMode_ANY
-			authentication := cosiv1alpha2.AuthenticationType_KEY
+			request := grantRequest(tc.protocol)
+			request.Parameters = tc.parameters
+			request.Buckets[0].ObjectDataAccessMode.Mode = max(tc.mode, readWrite)
 			if tc.keyless {
-				authentication = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
+				request.AuthenticationType.Type = cosiv1alpha2.AuthenticationType_SERVICE_ACCOUNT
 			}
-			bucket := &cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{
-				BucketId: "photos", ObjectDataAccessMode: &cosiv1alpha2.AccessMode{Mode: max(tc.mode, readWrite)},
-				ObjectMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: mode}, BucketMetadataAccessMode: &cosiv1alpha2.AccessMode{Mode: mode},
-			}
-			got, err := cosiv1alpha2.NewProvisionerClient(start(t)).DriverGrantBucketAccess(tc.secret.with(t),
-				&cosiv1alpha2.DriverGrantBucketAccessRequest{
-					AccountId: "ba-1", Protocol: &cosiv1alpha2.ObjectProtocol{Type: tc.protocol}, Parameters: tc.parameters,
-					AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: authentication},
-					Buckets:            []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{bucket},
-				})
+			got, err := cosiv1alpha2.NewProvisionerClient(start(t)).DriverGrantBucketAccess(tc.secret.with(t), request)
 			if checkError(t, tc.reason, err, tc.code, tc.text) {
 				return
 			}
@@ -218,6 +210,21 @@ func TestGrant(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// grantRequest requests keys that read and write the objects of a bucket.
+func grantRequest(protocol cosiv1alpha2.ObjectProtocol_Type) *cosiv1alpha2.DriverGrantBucketAccessRequest {
+	mode := func(m cosiv1alpha2.AccessMode_Mode) *cosiv1alpha2.AccessMode {
+		return &cosiv1alpha2.AccessMode{Mode: m}
+	}
+	return &cosiv1alpha2.DriverGrantBucketAccessRequest{
+		AccountId: "ba-1", Protocol: &cosiv1alpha2.ObjectProtocol{Type: protocol},
+		AuthenticationType: &cosiv1alpha2.AuthenticationType{Type: cosiv1alpha2.AuthenticationType_KEY},
+		Buckets: []*cosiv1alpha2.DriverGrantBucketAccessRequest_AccessedBucket{{
+			BucketId: "photos", ObjectDataAccessMode: mode(cosiv1alpha2.AccessMode_READ_WRITE),
+			ObjectMetadataAccessMode: mode(cosiv1alpha2.AccessMode_ANY), BucketMetadataAccessMode: mode(cosiv1alpha2.AccessMode_ANY),
+		}},
 	}
 }
 

@@ -20,6 +20,8 @@ func arrives(ctx context.Context) context.Context {
 	return metadata.NewIncomingContext(context.Background(), md)
 }
 
+// TestPass: values are bytes in the API, and strings for the driver.
+// Design: CK-SECRET-4
 func TestPass(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
@@ -31,7 +33,8 @@ func TestPass(t *testing.T) {
 			reason: "all keys arrive", data: map[string][]byte{"A": []byte("1"), "b.c": []byte("ä\n")},
 			want: map[string]string{"A": "1", "b.c": "ä\n"},
 		},
-		"Empty":   {reason: "an empty Secret is a Secret", data: nil, want: map[string]string{}},
+		"Empty": {reason: "an empty Secret is a Secret", data: nil, want: map[string]string{}},
+		// Design: CK-SECRET-5, CSI-SECRET-5
 		"NotUTF8": {reason: "a JSON string cannot have it", data: map[string][]byte{"k": {0xff}}, err: "the value of key k is not UTF-8"},
 		"TooLarge": {
 			reason: "servers would reject the header", data: map[string][]byte{"key": []byte(strings.Repeat("x", 5<<10))},

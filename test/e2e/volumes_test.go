@@ -11,6 +11,7 @@ import (
 )
 
 // TestUsedAccessIsKept: an access that a Pod uses in a volume is not revoked, and says so, until the volume is removed.
+// Design: CSI-NODE-6
 func TestUsedAccessIsKept(t *testing.T) {
 	cl := newTestCluster(t)
 	claim, access := cl.claim("photos"), cl.access("app", "photos")

@@ -319,7 +319,31 @@ func rights(objects []*unstructured.Unstructured) map[string]map[string]any {
 	return found
 }
 
+// TestChartPlacement: an administrator selects the nodes of the controller, and of a driver with its sidecar.
+// Design: CK-DEPLOY-10
+func TestChartPlacement(t *testing.T) {
+	t.Parallel()
+	const values = `
+controller: {nodeSelector: {pool: storage}, tolerations: [{key: storage, operator: Exists}]}
+driver: {enabled: true, nodeSelector: {pool: storage}, tolerations: [{key: storage, operator: Exists}]}`
+	templates := deploytest.PodTemplates(t, mustRender(t, "cosi", "cosi-system", variant{values: values}.parse(t)))
+	if len(templates) != 2 {
+		t.Errorf("%d workloads, want the controller and the driver", len(templates))
+	}
+	want := corev1.PodSpec{
+		NodeSelector: map[string]string{"pool": "storage"},
+		Tolerations:  []corev1.Toleration{{Key: "storage", Operator: corev1.TolerationOpExists}},
+	}
+	for name, template := range templates {
+		got := corev1.PodSpec{NodeSelector: template.Spec.NodeSelector, Tolerations: template.Spec.Tolerations}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", name, diff)
+		}
+	}
+}
+
 // TestChartSecretParameters: the sidecar may read the Secrets for drivers of a namespace that it does not watch.
+// Design: CK-SECRET-7
 func TestChartSecretParameters(t *testing.T) {
 	t.Parallel()
 	values := "{watchNamespaces: [team-a], driver: {enabled: true}, sidecar: {secretParametersFrom: [backend, team-a]}}"

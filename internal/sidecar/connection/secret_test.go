@@ -46,7 +46,7 @@ func passed(t *testing.T, ctx context.Context) map[string]string { //nolint:revi
 	return secret
 }
 
-// Design: CK-SECRET-1
+// Design: CK-SECRET-1, CK-SECRET-9
 func TestWithSecret(t *testing.T) {
 	const name, namespace = secretparameters.Name, secretparameters.Namespace
 	secrets := schema.GroupResource{Resource: "secrets"}

@@ -125,6 +125,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// Design: CSI-ERR-10
 func TestNotEmpty(t *testing.T) {
 	s, c := s3test.Fixture(t, s3test.Options{})
 	s3test.Put(t, c, "k", "content")
@@ -136,6 +137,7 @@ func TestNotEmpty(t *testing.T) {
 	}
 }
 
+// Design: CSI-DELETE-2
 func TestPurge(t *testing.T) {
 	for name, dir := range map[string]string{"Memory": "", "Files": t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
