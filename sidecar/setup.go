@@ -38,7 +38,7 @@ func generation(d *driver.Driver) instance.Generation {
 func addBuckets(i *instance.Instance, d *driver.Driver) error {
 	c, line, served := i.Manager.GetCache(), i.Line(), bucket.Served{Driver: d, Namespaces: i.Options.Namespaces()}
 	return i.AddCaller("Bucket", line,
-		bucket.NewReconciler(i.Manager.GetClient(), i.Live, served, line, i.Manager.GetEventRecorder(instance.EventSource)),
+		bucket.NewReconciler(i.Manager.GetClient(), i.Live, served, line, i.Recorder()),
 		func(ctx context.Context) []reconcile.Request { return bucket.PendingRequests(ctx, c, served) },
 		source.Kind(c, &v1alpha2.Bucket{}, &handler.TypedEnqueueRequestForObject[*v1alpha2.Bucket]{}, bucket.Predicate(served)),
 	)
@@ -47,9 +47,8 @@ func addBuckets(i *instance.Instance, d *driver.Driver) error {
 func addBucketAccesses(i *instance.Instance, d *driver.Driver) error {
 	c, line := i.Manager.GetCache(), i.Line()
 	clients := bucketaccess.Clients{Cached: i.Manager.GetClient(), Live: i.Live}
-	recorder := i.Manager.GetEventRecorder(instance.EventSource)
 	return i.AddCaller("BucketAccess", line,
-		bucketaccess.NewReconciler(clients, d, line, recorder,
+		bucketaccess.NewReconciler(clients, d, line, i.Recorder(),
 			bucketaccess.Options{CertificateAuthority: i.Options.CertificateAuthority, SecretKeys: i.Options.SecretKeys}),
 		func(ctx context.Context) []reconcile.Request { return bucketaccess.PendingRequests(ctx, c, d) },
 		source.Kind(c, &v1alpha2.BucketAccess{},

@@ -79,7 +79,7 @@ func New(cfg *rest.Config, opts Options, version Version) (*Instance, error) {
 	if err := addMetrics(context.Background(), m, version, settings.Namespaces()); err != nil {
 		return nil, fmt.Errorf("set up the controller's metrics: %w", err)
 	}
-	recorder := m.GetEventRecorder(eventSource)
+	recorder := cosievents.Distinct(m.GetEventRecorder(eventSource))
 	setup := &Setup{
 		Manager: m, Recorder: recorder, APIErrors: cosievents.NewAPIErrors(recorder), Strict: opts.Strict,
 		Namespaces:     settings.Namespaces(),

@@ -17,14 +17,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	cosireconcile "github.com/cosi-emu/cosi-emu/internal/reconcile"
+	cosievents "github.com/cosi-emu/cosi-emu/internal/reconcile/events"
 	cosimanager "github.com/cosi-emu/cosi-emu/internal/reconcile/manager"
 	cosimetrics "github.com/cosi-emu/cosi-emu/internal/reconcile/metrics"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/connection"
 	"github.com/cosi-emu/cosi-emu/internal/sidecar/inflight"
 )
 
-// EventSource is the name of the sidecar in Events.
-const EventSource = "cosi-sidecar"
+// eventSource is the name of the sidecar in Events.
+const eventSource = "cosi-sidecar"
 
 // Generation has the generation-specific parts of a sidecar, except its reconcilers.
 type Generation struct {
@@ -146,6 +147,11 @@ func (i *Instance) addDriverNameConflict() error {
 	return i.Manager.Add(&driverNameConflict{
 		cache: i.Manager.GetCache(), logger: opts.Logger, driver: i.driver, labels: i.labels, group: group, now: opts.Now,
 	})
+}
+
+// Recorder returns the recorder of the sidecar's Events.
+func (i *Instance) Recorder() cosievents.Recorder {
+	return cosievents.Distinct(i.Manager.GetEventRecorder(eventSource))
 }
 
 // Line returns the line of one reconciler's calls to the driver.
