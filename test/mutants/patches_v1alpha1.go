@@ -30,6 +30,12 @@ func v1alpha1Controller() []Patch {
 			Oracles: []string{vocabulary.Foreign, vocabulary.Convergence, run.OracleSteps}, Took: "165 s", Lines: 7,
 		},
 		{
+			Name:    "v1alpha1-second-failure-unreported",
+			Bug:     "The Event of a second failure counts as a repetition of the first, so that its cause is not reported.",
+			Net:     interfering(v1alpha1("steady/two-accesses"), "delete", "controller api patch bucketclaims/status*"),
+			Oracles: []string{run.OracleWakeUp}, Took: "60 s", Lines: 5,
+		},
+		{
 			Name:    "v1alpha1-class-in-bucket-name",
 			Bug:     "The name of a Bucket begins with that of its class, so that it can be longer than a backend allows (E69).",
 			Net:     []string{"run", v1alpha1("failures/long-class-name")},
