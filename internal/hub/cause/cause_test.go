@@ -58,6 +58,13 @@ func refused() *hub.Lists {
 	return all
 }
 
+// unserved has a Bucket of a driver without a sidecar.
+func unserved() *hub.Lists {
+	all := lists(claim("standard", v1alpha2.BucketClaimStatus{BoundBucketName: "b"}))
+	all.Buckets = []v1alpha2.Bucket{{ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: v1alpha2.BucketSpec{DriverName: "nodriver"}}}
+	return all
+}
+
 func TestOfAccess(t *testing.T) {
 	noClass := waitingAccess()
 	noClass.Spec.BucketAccessClassName = "standrd"
@@ -76,6 +83,10 @@ func TestOfAccess(t *testing.T) {
 		"Ready": {"It has no cause.", lists(), ready, nil},
 		"NoClaim": {"The access names it.", lists(), waitingAccess(), cause.List{
 			{Object: `BucketAccess "rw"`, Message: `BucketClaim "photos" not found: create it, or correct its name`, Kind: cause.Missing},
+		}},
+		"NoSidecar": {"A Bucket that no sidecar has seen has no condition that names the cause.", unserved(), waitingAccess(), cause.List{
+			{Object: `Bucket "b"`, Message: `no sidecar of driver "nodriver" has acted on it yet: 'cosi-emu status --drivers' lists the sidecars`},
+			{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
 		}},
 		"NoClass": {"A misspelt class has a suggestion, and the access only waits.", lists(claim("standart", v1alpha2.BucketClaimStatus{})),
 			waitingAccess(), cause.List{

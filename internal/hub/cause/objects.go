@@ -94,9 +94,15 @@ func (s *search) claim(claim *v1alpha2.BucketClaim) {
 }
 
 func (s *search) bucket(bucket *v1alpha2.Bucket) {
-	if !bucket.Status.ReadyToUse {
-		s.conditions(fmt.Sprintf("Bucket %q", bucket.Name), bucket.Generation, bucket.Status.Conditions)
+	if bucket.Status.ReadyToUse {
+		return
 	}
+	object := fmt.Sprintf("Bucket %q", bucket.Name)
+	if len(bucket.Finalizers) == 0 && len(bucket.Status.Conditions) == 0 {
+		message := fmt.Sprintf("no sidecar of driver %q has acted on it yet: 'cosi-emu status --drivers' lists the sidecars", bucket.Spec.DriverName)
+		s.add(Cause{Object: object, Message: message, Kind: Waiting})
+	}
+	s.conditions(object, bucket.Generation, bucket.Status.Conditions)
 }
 
 // miss adds that an object names another one that does not exist.
