@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,9 +99,10 @@ func (s *search) bucket(bucket *v1alpha2.Bucket) {
 		return
 	}
 	object := fmt.Sprintf("Bucket %q", bucket.Name)
-	if len(bucket.Finalizers) == 0 && len(bucket.Status.Conditions) == 0 {
-		message := fmt.Sprintf("no sidecar of driver %q has acted on it yet: 'cosi-emu status --drivers' lists the sidecars", bucket.Spec.DriverName)
-		s.add(Cause{Object: object, Message: message, Kind: Waiting})
+	isKnown := func(c metav1.Condition) bool { return c.Reason != v1alpha2.ReasonPending }
+	if len(bucket.Finalizers) == 0 && !slices.ContainsFunc(bucket.Status.Conditions, isKnown) {
+		const message = "no sidecar of driver %q has acted on it yet: 'cosi-emu status --drivers' lists the sidecars"
+		s.add(Cause{Object: object, Message: fmt.Sprintf(message, bucket.Spec.DriverName), Kind: Waiting})
 	}
 	s.conditions(object, bucket.Generation, bucket.Status.Conditions)
 }
