@@ -3,6 +3,7 @@ package emulator_test
 import (
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -129,7 +131,22 @@ func TestServicesAreRecorded(t *testing.T) {
 		t.Errorf("endpoints after a restart: -before, +after:\n%s", diff)
 	}
 	stop()
-	_, err := emulator.Start(t.Context(), options(emulator.Options{Protocols: both[:1]}))
+	var ports controlplane.Reservations
+	port, err := ports.Reserve(t.Context(), controlplane.Loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ports.Close() //nolint:errcheck // nothing is written to it
+	third, stop := startOwn(t, options(emulator.Options{GCSPort: port}))
+	if got, want := third.Info().GCSEndpoint, "https://127.0.0.1:"+strconv.Itoa(port); got != want {
+		t.Errorf("the GCS service listens at %s with another port, want %s", got, want)
+	}
+	stop()
+	_, err = emulator.Start(t.Context(), options(emulator.Options{AzurePort: port}))
+	if !errors.Is(err, emulator.ErrOptions) || !strings.Contains(err.Error(), "Azure is not among the protocols") {
+		t.Errorf("Start() with a port of a service that the directory lacks = %v, want it rejected", err)
+	}
+	_, err = emulator.Start(t.Context(), options(emulator.Options{Protocols: both[:1]}))
 	if !errors.Is(err, emulator.ErrOptions) || !strings.Contains(err.Error(), "its driver has protocol GCS") {
 		t.Errorf("Start() without a protocol = %v, want it rejected", err)
 	}

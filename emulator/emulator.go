@@ -102,6 +102,9 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err == nil {
 		opts, recalled, err = opts.recallData()
 	}
+	if err == nil {
+		err = opts.validateServices()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,16 @@ func (o Options) validateProtocols() error {
 			return fmt.Errorf("%w: %w", ErrOptions, err)
 		}
 	}
-	ports := o.servicePorts()
-	if !o.fake() && (o.Protocols != nil || ports.Others()) {
+	if !o.fake() && (o.Protocols != nil || o.servicePorts().Others()) {
 		return fmt.Errorf("%w: the protocols, and the ports of GCS and Azure, belong to the fake driver, which is left out", ErrOptions)
 	}
-	if err := ports.ValidateFor(o.Protocols); err != nil {
+	return nil
+}
+
+// validateServices rejects the port of a service that does not run. A data directory and a snapshot can have its
+// protocol, so it follows them.
+func (o Options) validateServices() error {
+	if err := o.servicePorts().ValidateFor(o.Protocols); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	return nil

@@ -62,9 +62,6 @@ func (l Listen) Host() string {
 // Beyond returns the names and addresses, besides loopback, by which clients may connect. An
 // authority must be permitted to sign for them.
 func (l Listen) Beyond() []string {
-	if !l.BeyondLoopback() {
-		return nil
-	}
 	hosts := []string{l.Host()}
 	if net.ParseIP(l.Bind()).IsUnspecified() {
 		hosts = append(hosts, ownHosts()...)
@@ -80,7 +77,11 @@ func (l Listen) Beyond() []string {
 
 // Names returns the names and addresses of a server's certificate.
 func (l Listen) Names() []string {
-	return append([]string{Loopback, "::1", "localhost"}, l.Beyond()...)
+	names := []string{Loopback, "::1", "localhost"}
+	if own := net.ParseIP(l.Bind()); own.IsLoopback() && !slices.Contains(names, own.String()) {
+		names = append(names, own.String()) // such as 127.0.0.2
+	}
+	return append(names, l.Beyond()...)
 }
 
 // ownHosts returns the host name and the addresses of this machine.

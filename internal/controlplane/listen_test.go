@@ -1,6 +1,11 @@
 package controlplane
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestListenValidate(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -18,6 +23,26 @@ func TestListenValidate(t *testing.T) {
 	} {
 		if err := tc.listen.Validate(); (err == nil) != tc.valid {
 			t.Errorf("%s: %s Validate() = %v", name, tc.reason, err)
+		}
+	}
+}
+
+// TestListenNames: the certificate is valid for the host by which clients connect.
+func TestListenNames(t *testing.T) {
+	loopback := []string{Loopback, "::1", "localhost"}
+	for name, tc := range map[string]struct {
+		listen Listen
+		want   []string
+	}{
+		"Default":   {Listen{}, nil},
+		"Same":      {Listen{Address: "::1"}, nil},
+		"Second":    {Listen{Address: "127.0.0.2"}, []string{"127.0.0.2"}},
+		"Advertise": {Listen{Address: "127.0.0.1", Advertise: "proxy.example.com"}, []string{"proxy.example.com"}},
+		"Machine":   {Listen{Address: "192.0.2.7"}, []string{"192.0.2.7"}},
+		"Name":      {Listen{Address: "192.0.2.7", Advertise: "build-7"}, []string{"192.0.2.7", "build-7"}},
+	} {
+		if diff := cmp.Diff(append(slices.Clone(loopback), tc.want...), tc.listen.Names()); diff != "" {
+			t.Errorf("%s: Names(): -want, +got:\n%s", name, diff)
 		}
 	}
 }

@@ -23,11 +23,13 @@ func ForBucket(info description.Info, bucket fakedriver.BucketSpec) ([]Variable,
 	values := map[string]string{v1alpha2.SecretKeyBucketName: bucket.Name}
 	switch bucket.Protocol {
 	case fakedriver.ProtocolGCS:
+		values[v1alpha2.SecretKeyGCSProjectID] = fakedriver.GCSProject
 		values[v1alpha2.SecretKeyGCSHMACAccessID], values[v1alpha2.SecretKeyGCSHMACSecret] = key.AccessKeyID, key.SecretAccessKey
 	case fakedriver.ProtocolAzure:
 		if values[v1alpha2.SecretKeyAzureSASToken], err = azureToken(info.AzureEndpoint, bucket.Name, key); err != nil {
 			return nil, err
 		}
+		values[v1alpha2.SecretKeyAzureStorageAccount], values[v1alpha2.SecretKeyAzureSASTokenExpires] = sas.Account(bucket.Name), ""
 	case fakedriver.ProtocolS3:
 		for _, v := range s3Variables(info, key) {
 			values[v.Name] = v.Value

@@ -58,9 +58,20 @@ func refused() *hub.Lists {
 	return all
 }
 
+// unserved has a Bucket of a driver without a sidecar.
+func unserved(conditions []metav1.Condition) *hub.Lists {
+	all := lists(claim("standard", v1alpha2.BucketClaimStatus{BoundBucketName: "b"}))
+	all.Buckets = []v1alpha2.Bucket{{
+		ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: v1alpha2.BucketSpec{DriverName: "nodriver"},
+		Status: v1alpha2.BucketStatus{Conditions: conditions},
+	}}
+	return all
+}
+
 func TestOfAccess(t *testing.T) {
 	noClass := waitingAccess()
 	noClass.Spec.BucketAccessClassName = "standrd"
+	pending := []metav1.Condition{condition(v1alpha2.ConditionProvisioned, metav1.ConditionUnknown, v1alpha2.ReasonPending, "")}
 	ready := waitingAccess()
 	ready.Status.ReadyToUse = true
 	retried := condition(v1alpha2.ConditionProvisionFailed, metav1.ConditionTrue, v1alpha2.ReasonDriverError, "unavailable")
@@ -76,6 +87,14 @@ func TestOfAccess(t *testing.T) {
 		"Ready": {"It has no cause.", lists(), ready, nil},
 		"NoClaim": {"The access names it.", lists(), waitingAccess(), cause.List{
 			{Object: `BucketAccess "rw"`, Message: `BucketClaim "photos" not found: create it, or correct its name`, Kind: cause.Missing},
+		}},
+		"NoSidecar": {"A Bucket that no sidecar has seen has no condition that names the cause.", unserved(nil), waitingAccess(), cause.List{
+			{Object: `Bucket "b"`, Message: `no sidecar of driver "nodriver" has acted on it yet: 'cosi-emu status --drivers' lists the sidecars`},
+			{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
+		}},
+		"NoSidecarOfV1alpha1": {"A translated Bucket has a condition without a cause.", unserved(pending), waitingAccess(), cause.List{
+			{Object: `Bucket "b"`, Message: `no sidecar of driver "nodriver" has acted on it yet: 'cosi-emu status --drivers' lists the sidecars`},
+			{Object: `BucketAccess "rw"`, Message: "waiting for the bucket of photos"},
 		}},
 		"NoClass": {"A misspelt class has a suggestion, and the access only waits.", lists(claim("standart", v1alpha2.BucketClaimStatus{})),
 			waitingAccess(), cause.List{

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -94,9 +95,16 @@ func (s *search) claim(claim *v1alpha2.BucketClaim) {
 }
 
 func (s *search) bucket(bucket *v1alpha2.Bucket) {
-	if !bucket.Status.ReadyToUse {
-		s.conditions(fmt.Sprintf("Bucket %q", bucket.Name), bucket.Generation, bucket.Status.Conditions)
+	if bucket.Status.ReadyToUse {
+		return
 	}
+	object := fmt.Sprintf("Bucket %q", bucket.Name)
+	isKnown := func(c metav1.Condition) bool { return c.Reason != v1alpha2.ReasonPending }
+	if len(bucket.Finalizers) == 0 && !slices.ContainsFunc(bucket.Status.Conditions, isKnown) {
+		const message = "no sidecar of driver %q has acted on it yet: 'cosi-emu status --drivers' lists the sidecars"
+		s.add(Cause{Object: object, Message: fmt.Sprintf(message, bucket.Spec.DriverName), Kind: Waiting})
+	}
+	s.conditions(object, bucket.Generation, bucket.Status.Conditions)
 }
 
 // miss adds that an object names another one that does not exist.

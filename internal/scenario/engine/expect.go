@@ -178,8 +178,14 @@ func (w *objectWait) failure(ctx context.Context) error {
 	if w.lastErr != nil {
 		message += fmt.Sprintf(" (latest API error: %s)", w.lastErr)
 	}
+	var notes []string
+	for _, d := range w.differences {
+		if d.Unevaluated { // the values alone do not show why
+			notes = append(notes, d.String())
+		}
+	}
 	return &outcome.Failure{
-		Message: message, Subject: subjectOf(w.object), Differences: w.differences,
+		Message: message, Subject: subjectOf(w.object), Differences: w.differences, Notes: notes,
 		Expected: render.Expected(w.pattern, w.run.variables.Now(ctx)), Got: render.Got(w.last),
 	}
 }

@@ -21,6 +21,8 @@ type Difference struct {
 	Got string
 	// Position is the pattern's position.
 	Position document.Position
+	// Unevaluated means that the expression of the pattern has no result for this value; Want has the reason.
+	Unevaluated bool
 }
 
 // String renders the difference in a line.
@@ -117,6 +119,7 @@ func (m *matcher) condition(path string, p spec.Pattern, got any) {
 	switch {
 	case err != nil:
 		m.differ(path, p, p.Condition.String()+" ("+err.Error()+")", got)
+		m.found[len(m.found)-1].Unevaluated = true
 	case !holds:
 		m.differ(path, p, p.Condition.String(), got)
 	}

@@ -91,7 +91,12 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 	for i := range *s.Apply {
 		object := &(*s.Apply)[i].Value
 		kind, version := object.text("kind"), object.text("apiVersion")
-		if of := types[v.api][kind]; of != nil && (version == "" || version == v.api.GroupVersion().String()) {
+		served := v.api.GroupVersion()
+		if group, _, _ := strings.Cut(version, "/"); group == served.Group && version != served.String() {
+			v.decoder.fail(object.Field("apiVersion").Position, "apiVersion is %q, but the scenario is for %s", version, served)
+			continue
+		}
+		if of := types[v.api][kind]; of != nil && (version == "" || version == served.String()) {
 			before, schema := len(v.decoder.failed), crds.Schema(v.api, kind)
 			v.values(object, of, schema, kind)
 			if len(v.decoder.failed) == before { // a misspelt field is not missing, too

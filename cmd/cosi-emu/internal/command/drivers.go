@@ -43,8 +43,8 @@ func (f *driversFlags) validate(flags *pflag.FlagSet) error {
 	switch {
 	case f.isCluster() && !f.list:
 		return cli.Usage(errors.New("--kubeconfig and --context require --drivers: status describes an emulator"))
-	case f.isCluster() && flags.Changed("name"):
-		return cli.Usage(errors.New("--name and --kubeconfig or --context exclude each other: they select an emulator or a cluster"))
+	case f.isCluster():
+		return validateCluster(flags)
 	default:
 		return nil
 	}

@@ -115,8 +115,10 @@ func (f *orphansFlags) validate(flags *pflag.FlagSet) (err error) {
 	if f.endpoint != "" && f.buckets != "" {
 		return cli.Usage(errors.New("--s3-endpoint and --list-command exclude each other: one of them lists the buckets"))
 	}
-	if f.isCluster() && flags.Changed("name") {
-		return cli.Usage(errors.New("--name and --kubeconfig or --context exclude each other: they select an emulator or a cluster"))
+	if f.isCluster() {
+		if err := validateCluster(flags); err != nil {
+			return err
+		}
 	}
 	if f.endpoint != "" {
 		if _, err := orphans.S3FromEnvironment(f.endpoint, f.region); err != nil {

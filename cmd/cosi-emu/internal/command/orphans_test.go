@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,5 +49,17 @@ func TestOrphansRejects(t *testing.T) {
 				t.Errorf("exit code %d, want 2 with %q: %s", code, test.want, stderr)
 			}
 		})
+	}
+}
+
+// TestClusterBesideNamedEmulator: the variable of 'cosi-emu env' does not keep a shell from reading a cluster.
+func TestClusterBesideNamedEmulator(t *testing.T) {
+	t.Setenv("COSI_EMU_NAME", "shop")
+	missing := filepath.Join(t.TempDir(), "kubeconfig")
+	for _, command := range [][]string{{"orphans"}, {"status", "--drivers"}} {
+		code, _, stderr := runCommandLine(t, append(command, "--kubeconfig", missing)...)
+		if code == 0 || !strings.Contains(stderr, missing) || strings.Contains(stderr, "--name") {
+			t.Errorf("%s: exit code %d, want an error about the kubeconfig file alone: %s", command, code, stderr)
+		}
 	}
 }

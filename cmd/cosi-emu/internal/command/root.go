@@ -26,6 +26,9 @@ import (
 // envPrefix is the prefix of the environment variables for flags.
 const envPrefix = "COSI_EMU_"
 
+// fromEnvironment annotates a flag that its environment variable has set.
+const fromEnvironment = "cosi-emu.dev/environment"
+
 // Run runs the program with the arguments that follow its name, and returns its
 // exit code: 0 for success, 1 for a failure, 2 for wrong usage.
 func Run(ctx context.Context, streams cli.Streams, args []string) int {
@@ -149,6 +152,17 @@ func flagsFromEnvironment(flags *pflag.FlagSet) error {
 		if err := flags.Set(flag.Name, value); err != nil {
 			errs = append(errs, cli.Usage(fmt.Errorf("environment variable %s: %w", name, err)))
 		}
+		errs = append(errs, flags.SetAnnotation(flag.Name, fromEnvironment, nil))
 	})
 	return errors.Join(errs...)
+}
+
+// validateCluster rejects a command line that selects a cluster and an emulator. The variable of 'env' names an
+// emulator for the other commands of a shell, and is ignored.
+func validateCluster(flags *pflag.FlagSet) error {
+	name := flags.Lookup("name")
+	if _, isVariable := name.Annotations[fromEnvironment]; !name.Changed || isVariable {
+		return nil
+	}
+	return cli.Usage(errors.New("--name and --kubeconfig or --context exclude each other: they select an emulator or a cluster"))
 }

@@ -74,3 +74,19 @@ func TestNotes(t *testing.T) {
 		})
 	}
 }
+
+// TestNoteOfFailedExpression: an expression that has no result for a value is the author's mistake, which the values do
+// not show.
+func TestNoteOfFailedExpression(t *testing.T) {
+	t.Parallel()
+	emu := emulatortest.Start(t, emulator.Options{})
+	result := engine.New(emu, engine.Options{}).Run(t.Context(), parse(t, `steps:
+- apply: {kind: ConfigMap, metadata: {name: settings}, data: {size: "5"}}
+- expect: {ConfigMap/settings: {data: {size: {cel: self > 3}}}}
+  timeout: 1s
+`))
+	const want = "data.size: want self > 3 (self > 3: no such overload), got 5"
+	if result.Outcome != outcome.Failed || !slices.Contains(result.Failures[0].Notes, want) {
+		t.Errorf("%s, want a failure with the note %q:\n%s", result.Outcome, want, explain(result))
+	}
+}
