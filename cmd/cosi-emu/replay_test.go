@@ -49,7 +49,7 @@ func TestReplay(t *testing.T) {
 		{"AsDriver", []string{good[0], "--as", "driver"}, 0, "The replay has passed, as recorded"},
 		{"Diverges", []string{cut}, 4, "The first difference"},
 		{"Judge", []string{good[0], "--as", "judge"}, 0, "The oracles have nothing against it."},
-		{"JudgeNothing", []string{cut, "--as", "judge"}, 2, "it has no state to check"},
+		{"JudgeNothing", []string{cut, "--as", "judge"}, 2, "has no state to check"},
 		{"Damaged", []string{damaged}, 2, "the recording is damaged: line "},
 		{"NoFile", []string{"none.cosirec"}, 2, "none.cosirec"},
 		{"OddWay", []string{good[0], "--as", "x"}, 2, "scenario, driver or judge"},
@@ -139,6 +139,9 @@ func TestRecordUp(t *testing.T) {
 	}
 	if r := h.run("replay", info.Recording); r.code != 2 || !strings.Contains(r.err, "no scenario") {
 		t.Errorf("exit code %d: %s; there is nothing to run again", r.code, r.err)
+	}
+	if r := h.run("replay", info.Recording, "--as", "judge"); r.code != 0 || len(recorded.State) == 0 {
+		t.Errorf("exit code %d: the oracles judge the state at the end, of %d bytes:\n%s%s", r.code, len(recorded.State), r.out, r.err)
 	}
 	h.expectNothingLeft()
 }

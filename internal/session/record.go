@@ -1,22 +1,34 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/adminapi"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
 // record is the recording of a session. The methods of nil do nothing.
 type record struct {
-	writer *recording.Writer
-	stop   func()
+	writer   *recording.Writer
+	emulator *emulator.Emulator
+	watcher  *watch.Watcher
+	stop     func()
+	failures []string
 }
 
 // startRecording starts a requested recording. It includes the events of the start.
-func (s *Session) startRecording() error {
+func (s *Session) startRecording(ctx context.Context) error {
 	if s.opts.Record == "" {
 		return nil
 	}
@@ -31,8 +43,38 @@ func (s *Session) startRecording() error {
 	if err != nil {
 		return err
 	}
-	s.record = &record{writer: w, stop: s.emulator.Journal().Tee(0, w.Event)}
-	return nil
+	s.record = &record{writer: w, emulator: s.emulator, stop: s.emulator.Journal().Tee(0, w.Event)}
+	s.record.watcher, err = watch.Start(ctx, s.emulator)
+	return err
+}
+
+// maxObservation limits the observation at the end of a session.
+const maxObservation = 2 * idle.MaxWait
+
+// observe records the state at the end, which the oracles of a later replay judge. If the state cannot be read, the
+// recording has the cause.
+func (r *record) observe(ctx context.Context) {
+	if r == nil || r.watcher == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxObservation)
+	defer cancel()
+	scope := func() eventscope.Scope { return eventscope.Scope{Alone: true} }
+	settled := idle.New(r.emulator).WaitSettled(ctx, scope, idle.LongQuiet, func(ctx context.Context) error {
+		return idle.ProbeLatency(ctx, r.emulator.Client(), metav1.NamespaceDefault)
+	})
+	if err := r.watcher.Observe(ctx, "at the end", scope, !settled); err != nil {
+		r.failures = append(r.failures, fmt.Sprintf("the state at the end was not read: %v", err))
+		return
+	}
+	input := r.watcher.Input(scope())
+	input.Events, input.Incomplete = nil, false // the recording has all of them
+	state, err := json.Marshal(input)
+	if err != nil {
+		r.failures = append(r.failures, err.Error())
+		return
+	}
+	r.writer.State(state)
 }
 
 func (r *record) path() string {
@@ -47,7 +89,7 @@ func (r *record) close() error {
 		return nil
 	}
 	r.stop()
-	r.writer.End(recording.End{Time: time.Now(), Outcome: "stopped"})
+	r.writer.End(recording.End{Time: time.Now(), Outcome: "stopped", Failures: r.failures})
 	return r.writer.Close()
 }
 

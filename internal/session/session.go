@@ -83,8 +83,8 @@ func Start(ctx context.Context, opts Options) (_ *Session, err error) {
 	if s.emulator, err = emulator.Start(ctx, opts.Emulator); err != nil {
 		return nil, err
 	}
-	if err := s.startRecording(); err != nil {
-		return nil, errors.Join(err, s.emulator.Stop(ctx))
+	if err := s.startRecording(ctx); err != nil {
+		return nil, errors.Join(err, s.emulator.Stop(ctx), s.record.close())
 	}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.stop(context.WithoutCancel(ctx)))
@@ -216,6 +216,7 @@ func (s *Session) stop(ctx context.Context) error {
 		errs = append(errs, s.control.Close(ctx))
 	}
 	errs = append(errs, s.page.close(ctx))
+	s.record.observe(ctx)
 	return errors.Join(append(errs, s.emulator.Stop(ctx), s.record.close())...)
 }
 
