@@ -112,7 +112,8 @@ func (r *Report) writeLeftovers(b *strings.Builder) {
 	n := 0
 	for i := range r.Results {
 		for _, leftover := range r.Results[i].Leftovers {
-			if n++; n <= shownLeftovers {
+			n++
+			if n <= shownLeftovers {
 				fmt.Fprintf(b, "left behind by %s: %s\n", r.Results[i].Check.ID, leftover)
 			}
 		}

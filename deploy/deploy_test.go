@@ -69,7 +69,6 @@ func TestBuild(t *testing.T) {
 		// KEP: FLOW-INSTALL-2, PRR-1
 		{"All", ".", "all that COSI needs but drivers", slices.Concat(kinds, rights, controller)},
 		// KEP: FLOW-INSTALL-3
-		// Design: CSI-ARCH-1
 		{"Driver", "example-driver", "a driver for it", driver},
 		{"DriverRights", "driver-rbac", "the rights of a driver that reads objects", []string{
 			"ClusterRole cosi-driver", "ClusterRoleBinding cosi-driver", "ServiceAccount cosi-driver",

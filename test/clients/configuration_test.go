@@ -78,7 +78,9 @@ func (c configured) try(t *testing.T, at *site) {
 		t.Fatal(err)
 	}
 	path := installed + string(filepath.ListSeparator) + os.Getenv("PATH")
-	if err := exec.CommandContext(t.Context(), "/usr/bin/env", "PATH="+path, c.program, "--version").Run(); err != nil {
+	look := exec.CommandContext(t.Context(), "/bin/bash", "-c", `command -v "$0"`, c.program)
+	look.Env = []string{"PATH=" + path}
+	if look.Run() != nil {
 		missing(t, c.program, c.program+" is not on this machine; run: make clients-install")
 	}
 	access, err := at.access(t.Context(), s3, "configured-"+c.program, readWrite)

@@ -109,7 +109,7 @@ var stumbles = []person{
 			"{apply: {kind: BucketClaim, metadata: {name: photos}, spec: {protocols: [S3]}}}]}' > part.yaml"},
 		command{
 			text: "cosi-emu lint part.yaml", fails: true,
-			want: "BucketAccess.spec has no bucketClaims, which the API requires\n...exactly one of bucketClassName and existingBucketName must be set",
+			want: "BucketAccess.spec has no bucketClaims, which the API requires\n...exactly one of bucketClassName and existingBucketName must be",
 		},
 		command{text: "echo '{apiVersion: cosi-emu/v1alpha1, kind: Scenario, name: life, setup: {api: v1alpha1}, steps: [" +
 			"{apply: [{kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: standard, protocols: [S3]}}]}, " +

@@ -51,9 +51,10 @@ func TestResources(t *testing.T) {
 			if err := metav1.AddMetaToScheme(scheme); err != nil {
 				t.Fatal(err)
 			}
-			live := definition("2", apiextensionsv1.ConditionTrue)
+			of := definition("2", apiextensionsv1.ConditionTrue)
+			live := &metav1.PartialObjectMetadata{TypeMeta: of.TypeMeta, ObjectMeta: of.ObjectMeta}
 			n := &namespaces{
-				metadata: metadatafake.NewSimpleMetadataClient(scheme, &metav1.PartialObjectMetadata{TypeMeta: live.TypeMeta, ObjectMeta: live.ObjectMeta}),
+				metadata: metadatafake.NewSimpleMetadataClient(scheme, live),
 				defined:  extensionslisters.NewCustomResourceDefinitionLister(known),
 			}
 			resources, err := n.resources(t.Context())
