@@ -47,7 +47,8 @@ func TestNoAccessToABucketThatIsBeingDeleted(t *testing.T) {
 	cl.WaitCondition(access, v1alpha2.ConditionProvisioned, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
 	cl.WaitCondition(access, v1alpha2.ConditionResourcesValidated, metav1.ConditionFalse, v1alpha2.ReasonBucketDeleting)
 	cl.settle()
-	if calls := cl.driver.Calls("DriverGenerateBucketAccessId", "DriverGrantBucketAccess"); len(calls) > 0 {
+	// An ID may be asked for while the cache does not show the deletion yet; that creates nothing.
+	if calls := cl.driver.Calls("DriverGrantBucketAccess"); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
 	}
 }
