@@ -48,8 +48,14 @@ func (s *Session) startRecording(ctx context.Context) error {
 	return err
 }
 
-// maxObservation limits the observation at the end of a session.
-const maxObservation = 2 * idle.MaxWait
+// settle waits until the components are idle, and reports whether they are. It leaves the time for the observation.
+func (r *record) settle(ctx context.Context, scope func() eventscope.Scope) bool {
+	ctx, cancel := context.WithTimeout(ctx, idle.MaxWait)
+	defer cancel()
+	return idle.New(r.emulator).WaitSettled(ctx, scope, idle.LongQuiet, func(ctx context.Context) error {
+		return idle.ProbeLatency(ctx, r.emulator.Client(), metav1.NamespaceDefault)
+	})
+}
 
 // observe records the state at the end, which the oracles of a later replay judge. If the state cannot be read, the
 // recording has the cause.
@@ -57,12 +63,10 @@ func (r *record) observe(ctx context.Context) {
 	if r == nil || r.watcher == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxObservation)
-	defer cancel()
 	scope := func() eventscope.Scope { return eventscope.Scope{Alone: true} }
-	settled := idle.New(r.emulator).WaitSettled(ctx, scope, idle.LongQuiet, func(ctx context.Context) error {
-		return idle.ProbeLatency(ctx, r.emulator.Client(), metav1.NamespaceDefault)
-	})
+	settled := r.settle(ctx, scope)
+	ctx, cancel := context.WithTimeout(ctx, idle.MaxWait)
+	defer cancel()
 	if err := r.watcher.Observe(ctx, "at the end", scope, !settled); err != nil {
 		r.failures = append(r.failures, fmt.Sprintf("the state at the end was not read: %v", err))
 		return
