@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
@@ -53,15 +52,7 @@ var configurations = []configured{
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"http", "https"} {
-		at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := at.stop(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+		at := siteOf(t, scheme)
 		for _, c := range configurations {
 			t.Run(scheme+"/"+c.program, func(t *testing.T) {
 				t.Parallel()

@@ -47,6 +47,21 @@ func missing(t *testing.T, sdk, message string) {
 	t.Skip(message)
 }
 
+// siteOf starts the services of a scheme, which the test stops at its end.
+func siteOf(t *testing.T, scheme string) *site {
+	t.Helper()
+	at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := at.stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	return at
+}
+
 // TestSDKs runs the programs of docs/sdks.md as they are printed, with the variables of `cosi-emu env` alone, which have the
 // certificate authority with https. One whose SDK is not on this machine is skipped, unless requiredVariable names the SDK.
 func TestSDKs(t *testing.T) {
@@ -56,15 +71,7 @@ func TestSDKs(t *testing.T) {
 		t.Fatalf("docs/sdks.md has %d programs, want %d: the test reads it wrongly, or a language is missing", len(all), want)
 	}
 	for _, scheme := range []string{"http", "https"} {
-		at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := at.stop(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+		at := siteOf(t, scheme)
 		for _, p := range all {
 			t.Run(scheme+"/"+string(p.protocol)+"/"+p.language, func(t *testing.T) {
 				t.Parallel()

@@ -11,7 +11,6 @@ import (
 	thanoss3 "github.com/thanos-io/objstore/providers/s3"
 	"sigs.k8s.io/yaml"
 
-	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 )
 
@@ -19,15 +18,7 @@ import (
 // thanos` prints, and Azure by the connection string of the access. The library cannot use another endpoint for GCS.
 func TestThanos(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
-		at, err := startSite(t.Context(), scheme, fakedriver.AddressingPath)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := at.stop(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
+		at := siteOf(t, scheme)
 		for p, open := range map[protocol]func(*testing.T, environment) objstore.Bucket{s3: openS3, azure: openAzure} {
 			t.Run(scheme+" "+string(p), func(t *testing.T) {
 				access, err := at.access(t.Context(), p, "thanos-"+strings.ToLower(string(p)), readWrite)
