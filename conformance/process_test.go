@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,19 +37,6 @@ func fakeGet(id string) *cosiv1alpha2.DriverGetBucketRequest {
 	return &cosiv1alpha2.DriverGetBucketRequest{BucketId: id}
 }
 
-// freeAddress returns an address of this machine without a listener.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().String()
-}
-
 // scripts are the files of an outage directory.
 type scripts string
 
@@ -67,7 +53,7 @@ func processConfig(t *testing.T, generation dialects.Dialect, mistake string) co
 	config := conformance.Config{
 		DriverCommand: []string{os.Args[0], "-endpoint=$(COSI_ENDPOINT)"},
 		DriverEnv: []string{
-			roleVariable + "=" + mistake, generationVariable + "=" + string(generation), s3Variable + "=" + freeAddress(t),
+			roleVariable + "=" + mistake, generationVariable + "=" + string(generation), s3Variable + "=" + harness.FreeAddress(t),
 			outageVariable + "=" + string(backend), passwordVariable + "=correct-horse-battery", "TOKEN_FILE=/etc/token",
 		},
 		Backend:          backend,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,13 +15,14 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	cosicontroller "github.com/cosi-emu/cosi-emu/controller"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestOperationMetrics: the metrics of the KEP, as an operator gets them.
 // KEP: METRIC-2, METRIC-3
 func TestOperationMetrics(t *testing.T) {
 	measured := "m-" + rand.String(8) + ".example" // the metrics are the process's: a driver of no other test
-	cl, address := prepare(t), freeAddress(t)
+	cl, address := prepare(t), harness.FreeAddress(t)
 	cl.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
 	cl.Make(class(func(s *v1alpha2.BucketClassSpec) { s.DriverName = measured }),
 		newAccessClass(func(s *v1alpha2.BucketAccessClassSpec) { s.DriverName = measured }))
@@ -96,27 +96,13 @@ func TestOperationMetrics(t *testing.T) {
 // controller-runtime measures.
 // KEP: METRIC-8
 func TestBuildInfo(t *testing.T) {
-	cl, address := prepare(t), freeAddress(t)
+	cl, address := prepare(t), harness.FreeAddress(t)
 	cl.startController(func(o *cosicontroller.Options) { o.Metrics.BindAddress = address })
 	for _, name := range []string{"go_build_info{", "controller_runtime_reconcile_total{", "rest_client_requests_total{", "workqueue_depth{"} {
 		if len(samples(t.Context(), t, address, name)) == 0 {
 			t.Errorf("no metric %s}", name)
 		}
 	}
-}
-
-func freeAddress(tb testing.TB) string {
-	tb.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer func() {
-		if err := listener.Close(); err != nil {
-			tb.Error(err)
-		}
-	}()
-	return listener.Addr().String()
 }
 
 // samples are the values of the series whose lines begin with a name and have

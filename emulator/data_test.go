@@ -12,8 +12,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestDialectIsRecorded: without a dialect, the driver of a data directory speaks the dialect that its
@@ -131,18 +131,13 @@ func TestServicesAreRecorded(t *testing.T) {
 		t.Errorf("endpoints after a restart: -before, +after:\n%s", diff)
 	}
 	stop()
-	var ports controlplane.Reservations
-	port, err := ports.Reserve(t.Context(), controlplane.Loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ports.Close() //nolint:errcheck // nothing is written to it
+	port := harness.FreePort(t)
 	third, stop := startOwn(t, options(emulator.Options{GCSPort: port}))
 	if got, want := third.Info().GCSEndpoint, "https://127.0.0.1:"+strconv.Itoa(port); got != want {
 		t.Errorf("the GCS service listens at %s with another port, want %s", got, want)
 	}
 	stop()
-	_, err = emulator.Start(t.Context(), options(emulator.Options{AzurePort: port}))
+	_, err := emulator.Start(t.Context(), options(emulator.Options{AzurePort: port}))
 	if !errors.Is(err, emulator.ErrOptions) || !strings.Contains(err.Error(), "Azure is not among the protocols") {
 		t.Errorf("Start() with a port of a service that the directory lacks = %v, want it rejected", err)
 	}

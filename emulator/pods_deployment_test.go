@@ -2,7 +2,6 @@ package emulator_test
 
 import (
 	"flag"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestPodPhotos is the program of TestPodDeployment: --listen=ADDRESS. It is healthy as long as it can list its bucket.
@@ -53,14 +53,7 @@ func TestPodDeployment(t *testing.T) {
 		Pods: true, ControlPlaneKind: emulator.ControlPlaneEmbedded,
 		Images: []emulator.Image{{Pattern: "example.com/photos", Command: []string{testAsProgram(t, "TestPodPhotos")}}},
 	}))
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens for a moment
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // of a TCP listener
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := harness.FreePort(t)
 	pod := &corev1.Pod{ObjectMeta: deployment.Spec.Template.ObjectMeta, Spec: deployment.Spec.Template.Spec}
 	pod.Namespace, pod.Name = s.claim.Namespace, deployment.Name
 	app := &pod.Spec.Containers[0]

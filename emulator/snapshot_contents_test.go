@@ -264,12 +264,7 @@ func portOf(t *testing.T, endpoint string) string {
 func TestSnapshotWantedPort(t *testing.T) {
 	emu, stop := startOwn(t, emulator.Options{ControlPlaneKind: emulator.ControlPlaneEmbedded})
 	file := saveAndStop(t, emu, stop)
-	var ports controlplane.Reservations
-	port, err := ports.Reserve(t.Context(), controlplane.Loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ports.Close() //nolint:errcheck // nothing is written to it
+	port := harness.FreePort(t)
 	again, _ := startOwn(t, emulator.Options{Snapshot: file, S3Port: port})
 	saved := portOf(t, emu.Info().S3Endpoint)
 	expectMoved(t, again, fmt.Sprintf("S3 listens on port %d, and not on port %s as before: ", port, saved), "Secrets")

@@ -3,7 +3,6 @@ package sidecar_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,13 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
+
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestDriverCallMetrics: the metrics of the KEP, as an operator gets them.
 // KEP: METRIC-5, METRIC-6, METRIC-7, METRIC-8
 func TestDriverCallMetrics(t *testing.T) {
 	cl := newTestCluster(t)
-	cl.options.Metrics.BindAddress = freeAddress(t)
+	cl.options.Metrics.BindAddress = harness.FreeAddress(t)
 	cl.driver.Fail("DriverGetBucket", codes.InvalidArgument, "not this one")
 	cl.start()
 	cl.readyBucket()
@@ -65,18 +66,6 @@ func TestDriverCallMetrics(t *testing.T) {
 			t.Errorf("no histogram bucket of %s s", bound)
 		}
 	}
-}
-
-func freeAddress(tb testing.TB) string {
-	tb.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return listener.Addr().String()
 }
 
 // scrape returns the response of the metrics endpoint.

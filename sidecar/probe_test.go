@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/deploy"
 	cosisidecar "github.com/cosi-emu/cosi-emu/sidecar"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestReadinessProbe: a sidecar whose driver is away is not ready, and stays
@@ -21,7 +22,7 @@ import (
 // Design: CK-WHY-2
 func TestReadinessProbe(t *testing.T) {
 	cl := newTestCluster(t)
-	cl.options.HealthProbeBindAddress = freeAddress(t)
+	cl.options.HealthProbeBindAddress = harness.FreeAddress(t)
 	cl.start()
 	cl.probes("/readyz", http.StatusOK)
 	cl.driver.Stop()
@@ -68,7 +69,7 @@ func TestDriverProbe(t *testing.T) {
 				cl.driver.Health = health.NewServer()
 				cl.driver.Serve()
 			}
-			cl.options.HealthProbeBindAddress, cl.options.DriverProbeBindAddress = freeAddress(t), freeAddress(t)
+			cl.options.HealthProbeBindAddress, cl.options.DriverProbeBindAddress = harness.FreeAddress(t), harness.FreeAddress(t)
 			cl.options.DriverProbeTimeout = 200 * time.Millisecond
 			cl.start()
 			cl.answers(cl.options.DriverProbeBindAddress, "/healthz", http.StatusOK, "ok")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,22 +26,9 @@ import (
 // as the files of the directory outage specify.
 func (h *home) fakeDriverCommand(flags ...string) string {
 	return strings.Join(append([]string{
-		h.program(), "driver", "--endpoint=$(COSI_ENDPOINT)", "--data-dir=$(STATE_DIR)", "--s3-bind-address=" + freeAddress(h.t),
+		h.program(), "driver", "--endpoint=$(COSI_ENDPOINT)", "--data-dir=$(STATE_DIR)", "--s3-bind-address=" + harness.FreeAddress(h.t),
 		"--outage-dir=" + filepath.Join(h.dir, "outage"),
 	}, flags...), " ")
-}
-
-// freeAddress returns an address of this machine without a listener.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().String()
 }
 
 // backendCommand is the example of a backend command, for the fake driver of the home.
@@ -240,7 +226,7 @@ func TestConformanceRestartCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	driver := fmt.Sprintf("%s driver --endpoint=unix://%s/d.sock --data-dir=%s/data --s3-bind-address=%s",
-		h.program(), dir, dir, freeAddress(t))
+		h.program(), dir, dir, harness.FreeAddress(t))
 	h.write("restart", fmt.Sprintf(`#!/bin/sh
 set -eu
 if [ -e %[1]s/pid ]; then

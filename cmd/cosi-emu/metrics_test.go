@@ -38,7 +38,7 @@ func TestSecureMetrics(t *testing.T) {
 	for _, component := range [][]string{{"controller"}, {"sidecar", "--endpoint", socket, "--enable-http2"}} {
 		t.Run(component[0], func(t *testing.T) {
 			t.Parallel()
-			address, pool := freeAddress(t), h.metricsCertificate(component[0])
+			address, pool := harness.FreeAddress(t), h.metricsCertificate(component[0])
 			h.start(append(component, "--kubeconfig", kubeconfig, "--metrics-bind-address", address,
 				"--metrics-cert-path", h.dir, "--metrics-cert-name", component[0]+".pem", "--metrics-cert-key", component[0]+".key")...)
 			for token, want := range map[string]int{"": http.StatusUnauthorized, other: http.StatusForbidden, allowed: http.StatusOK} {

@@ -18,7 +18,7 @@ func azureOptions(t *testing.T) driverserver.Options {
 	t.Helper()
 	dir := harness.SocketDir(t)
 	return driverserver.Options{
-		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", AzureBindAddress: freeAddress(t),
+		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", AzureBindAddress: harness.FreeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolAzure}, DataDir: filepath.Join(dir, "data"),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,24 +17,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// freeAddress returns an address without a listener.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return l.Addr().String()
-}
-
 func gcsOptions(t *testing.T) driverserver.Options {
 	t.Helper()
 	dir := harness.SocketDir(t)
 	return driverserver.Options{
-		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: freeAddress(t),
+		Endpoint: "unix://" + filepath.Join(dir, "cosi.sock"), S3BindAddress: "127.0.0.1:0", GCSBindAddress: harness.FreeAddress(t),
 		Protocols: []fakedriver.Protocol{fakedriver.ProtocolGCS}, DataDir: filepath.Join(dir, "data"),
 	}
 }

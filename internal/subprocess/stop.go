@@ -39,5 +39,5 @@ func (p *Process) close() error {
 	if p.proxy != nil {
 		errs = append(errs, p.proxy.close())
 	}
-	return errors.Join(append(errs, os.RemoveAll(p.dir))...)
+	return errors.Join(append(errs, p.ports.Close(), os.RemoveAll(p.dir))...)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/go-logr/logr"
 	"google.golang.org/grpc"
 	"k8s.io/client-go/rest"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // The variables that a command can use, as $(NAME) in an argument, and the process from its
@@ -64,6 +67,7 @@ type Process struct {
 	tail    *tail
 	grants  *grants // nil for a controller and a sidecar
 	probe   string  // empty: it is ready when it runs
+	ports   tcpport.Reservations
 	dir     string
 	proxy   *proxy
 	killed  chan struct{}
@@ -105,9 +109,11 @@ func New(command Command, cfg *rest.Config, driver *Driver, logger logr.Logger) 
 			return nil, fmt.Errorf("connect a process to the driver: %w", err)
 		}
 	}
-	if variables[VariableProbe], err = freeAddress(); err != nil {
+	port, err := r.ports.Reserve(context.Background(), tcpport.Loopback)
+	if err != nil {
 		return nil, err
 	}
+	variables[VariableProbe] = net.JoinHostPort(tcpport.Loopback, strconv.Itoa(port))
 	if strings.Contains(strings.Join(command.Args, " "), reference(VariableProbe)) {
 		r.probe = variables[VariableProbe]
 	}
@@ -214,12 +220,4 @@ func (p *Process) serve(through *relay) error {
 		return through.close()
 	}
 	return nil
-}
-
-func freeAddress() (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
-	}
-	return l.Addr().String(), l.Close()
 }

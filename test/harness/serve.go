@@ -3,8 +3,34 @@ package harness
 import (
 	"context"
 	"net"
+	"strconv"
 	"testing"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
+
+// FreeAddress returns an address of the loopback interface at FreePort.
+func FreeAddress(tb testing.TB) string {
+	tb.Helper()
+	return net.JoinHostPort(tcpport.Loopback, strconv.Itoa(FreePort(tb)))
+}
+
+// FreePort returns a port of the loopback interface that nothing listens on. It stays free for the test's
+// own processes until the test ends.
+func FreePort(tb testing.TB) int {
+	tb.Helper()
+	var reserved tcpport.Reservations
+	port, err := reserved.Reserve(tb.Context(), tcpport.Loopback)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := reserved.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return port
+}
 
 // Serve runs a server on a port of the loopback interface until the test ends, and returns its
 // host and port. It is an error if the server fails.

@@ -10,16 +10,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
+	"strconv"
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/docpage"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 func main() {
@@ -67,11 +67,13 @@ func follow(ctx context.Context, archive string, p person) (measured []timing, e
 		return nil, err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // temporary files
-	port, err := freePort(ctx)
+	var ports tcpport.Reservations
+	port, err := ports.Reserve(ctx, tcpport.Loopback)
 	if err != nil {
 		return nil, err
 	}
-	s := &shell{root: dir, port: port, variables: map[string]string{}}
+	defer ports.Close() //nolint:errcheck // nothing is written to it
+	s := &shell{root: dir, port: strconv.Itoa(port), variables: map[string]string{}}
 	defer s.end() //nolint:contextcheck // also after an interrupt
 	measure := func(command string, do func() error) error {
 		began := time.Now()
@@ -95,14 +97,4 @@ func follow(ctx context.Context, archive string, p person) (measured []timing, e
 		}
 	}
 	return measured, nil
-}
-
-// freePort returns a TCP port of loopback that nothing listens on now.
-func freePort(ctx context.Context) (string, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, errors.Join(err, listener.Close())
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/apiserver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/token"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/liblog"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // ControlPlane is a running control plane in this process.
@@ -37,7 +38,7 @@ type ControlPlane struct {
 	lock    *flock.Flock
 	address string // for clients
 	bind    string // of the socket
-	ports   controlplane.Reservations
+	ports   tcpport.Reservations
 
 	authority *certs.Authority
 	issuer    *token.Issuer

@@ -15,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/components"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // ControlPlane is a running control plane of programs.
@@ -25,7 +26,7 @@ type ControlPlane struct {
 	files    layout
 	lock     *flock.Flock
 	watchdog *watchdog
-	ports    controlplane.Reservations
+	ports    tcpport.Reservations
 
 	apiServer       *apiServer
 	admin           *rest.Config

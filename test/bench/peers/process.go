@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,15 +91,6 @@ func (p *process) lastLine() string {
 		return err.Error()
 	}
 	return lastLine(string(log))
-}
-
-// freeAddress returns an address of the loopback interface that nothing listens on.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }
 
 // cleanEnv is the environment of this process without the variables that would change a server's

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 	"github.com/cosi-emu/cosi-emu/test/bench/workload"
 )
 
@@ -29,7 +32,14 @@ type subject struct {
 	process    *process
 	client     *workload.Client
 	dir        string
+	ports      tcpport.Reservations
 	result     result
+}
+
+// reserve returns an address of the loopback interface that stays free for the server.
+func (s *subject) reserve(ctx context.Context) (string, error) {
+	port, err := s.ports.Reserve(ctx, tcpport.Loopback)
+	return net.JoinHostPort(tcpport.Loopback, strconv.Itoa(port)), err
 }
 
 // close ends the server, and deletes its data.
@@ -40,7 +50,7 @@ func (s *subject) close() error {
 	if s.process != nil {
 		s.process.stop()
 	}
-	return os.RemoveAll(s.dir)
+	return errors.Join(s.ports.Close(), os.RemoveAll(s.dir))
 }
 
 // turn is one turn of a server.
@@ -71,7 +81,7 @@ func newSubject(s *subject, run func() error) (_ *subject, err error) {
 func startPeer(ctx context.Context, p Peer, path string) (*subject, error) {
 	s := &subject{name: p.Name, version: p.Version, durability: p.Durability, bar: p.Bar}
 	return newSubject(s, func() error {
-		address, err := freeAddress(ctx)
+		address, err := s.reserve(ctx)
 		if err != nil {
 			return err
 		}
@@ -90,7 +100,7 @@ func startPeer(ctx context.Context, p Peer, path string) (*subject, error) {
 func startOurs(ctx context.Context, program string) (*subject, error) {
 	s := &subject{name: "cosi-emu", durability: "fsync before each answer, shared by the uploads that wait for it"}
 	return newSubject(s, func() error {
-		address, err := freeAddress(ctx)
+		address, err := s.reserve(ctx)
 		if err != nil {
 			return err
 		}

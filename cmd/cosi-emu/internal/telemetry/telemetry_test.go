@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -109,14 +108,7 @@ func TestFlush(t *testing.T) {
 // TestUnreachable: a collector that cannot be reached delays no span and is reported once, with the cause; the component
 // stops in time.
 func TestUnreachable(t *testing.T) {
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := harness.FreeAddress(t)
 	var problems reports
 	provider, flush, err := parse(t, "--tracing-endpoint", address).Start(t.Context(), "cosi-test", problems.add)
 	if err != nil {

@@ -1,6 +1,10 @@
-package controlplane
+package tcpport
 
-import "testing"
+import (
+	"net"
+	"strconv"
+	"testing"
+)
 
 // TestReservedPort checks that a port is not chosen twice before its component listens.
 func TestReservedPort(t *testing.T) {
@@ -9,8 +13,12 @@ func TestReservedPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckPort(t.Context(), Loopback, port); err != nil {
-		t.Errorf("a component cannot listen on the port that is reserved for it: %v", err)
+	listener, err := Listen(t.Context(), "a component", net.JoinHostPort(Loopback, strconv.Itoa(port)))
+	if err != nil {
+		t.Fatalf("a component cannot listen on the port that is reserved for it: %v", err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if second.reserve(t.Context(), Loopback, port) == nil {
 		t.Errorf("port %d is reserved twice", port)
