@@ -42,6 +42,11 @@ func (s *story) checkEnvironment() {
 	if unknown.code != 1 || !strings.Contains(unknown.err, "demo/absent") {
 		s.t.Errorf("env for a BucketAccess that is not there: exit code %d, %s", unknown.code, unknown.err)
 	}
+	for _, meant := range []string{accessKey.Name, "other/" + accessKey.Name, accessKey.Namespace + "/" + accessKey.Name[1:]} {
+		if r := s.home.run("env", "--access", meant); r.code == 0 || !strings.HasSuffix(r.err, `did you mean "`+accessKey.String()+"\"?\n") {
+			s.t.Errorf("env --access %s: exit code %d, %s", meant, r.code, r.err)
+		}
+	}
 	other := s.home.run("env", "--access", accessKey.String(), "--claim", "videos")
 	if other.code != 1 || !strings.Contains(other.err, "photos") {
 		s.t.Errorf("env for another BucketClaim: exit code %d, %s", other.code, other.err)

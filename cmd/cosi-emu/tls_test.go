@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -37,4 +39,18 @@ func TestTLS(t *testing.T) {
 	}
 	h.must("down")
 	h.expectNothingLeft()
+}
+
+// TestTLSFalse: data keep TLS, because the Secrets in them do. A user who asks for none is told.
+func TestTLSFalse(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	data := filepath.Join(h.dir, "data")
+	for _, flag := range []string{"--tls", "--tls=false"} {
+		out := h.must("up", "-d", "--data-dir", data, flag)
+		if warned := strings.Contains(out, "Warning: --tls=false has no effect"); warned != (flag == "--tls=false") {
+			t.Errorf("up %s:\n%s", flag, out)
+		}
+		h.must("down")
+	}
 }

@@ -127,10 +127,18 @@ func (f *fixture) testEscalation(t *testing.T) {
 	if _, err := climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("a RoleBinding to more: got %v, want Forbidden", err)
 	}
-	binding.RoleRef = rbacv1.RoleRef{Kind: "Role", Name: "none"}
-	_, err = climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{})
-	if missing := `rolebindings.rbac.authorization.k8s.io "none" not found`; !apierrors.IsNotFound(err) || err.Error() != missing {
-		t.Errorf("a RoleBinding to no Role: got %v, want %s", err, missing)
+	for name, want := range map[string]string{
+		"none": `rolebindings.rbac.authorization.k8s.io "none" not found`,
+		"":     "Name parameter required.",
+		"a/b":  `Name parameter invalid: "a/b": may not contain '/'`,
+	} {
+		for _, kind := range []string{"Role", "ClusterRole"} {
+			binding.RoleRef = rbacv1.RoleRef{Kind: kind, Name: name}
+			_, err := climber.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{})
+			if err == nil || err.Error() != want {
+				t.Errorf("a RoleBinding to no %s %q: got %v, want %s", kind, name, err, want)
+			}
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func upDetached(cmd *cobra.Command, streams cli.Streams, name, output string) er
 	if err != nil {
 		return err
 	}
-	return printUp(streams, info, output, true)
+	return printUp(streams, withFlagWarnings(cmd.Flags(), info), output, true)
 }
 
 type child struct {

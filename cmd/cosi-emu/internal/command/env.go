@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -137,7 +138,7 @@ func newEnv(streams cli.Streams) *cobra.Command {
 				return err
 			}
 			if err := a.validate(); err != nil {
-				return err
+				return a.withNear(cmd.Context(), name, err)
 			}
 			if a.access == "" && root.bucket == "" && env.Format(output).RequiresAccess() {
 				return cli.Usage(fmt.Errorf("-o %s is the configuration of a program: it requires --access namespace/name, or --bucket", output))
@@ -231,7 +232,11 @@ func accessVariables(
 	if err != nil {
 		return nil, err
 	}
-	return waitAccess(ctx, streams, c, info, key, claim)
+	variables, err := waitAccess(ctx, streams, c, info, key, claim)
+	if apierrors.IsNotFound(err) {
+		return nil, withNear(ctx, c, info.API, key.String(), err)
+	}
+	return variables, err
 }
 
 // waitAccess waits for the credentials of an access, with addresses of this start of the emulator. Errors and warnings about

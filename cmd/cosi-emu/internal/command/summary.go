@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
@@ -49,6 +51,15 @@ func printUp(streams cli.Streams, info instance.Info, output string, detached bo
 	}
 	_, err = fmt.Fprint(streams.Out, text.String())
 	return err
+}
+
+// withFlagWarnings adds warnings about flags that had no effect.
+func withFlagWarnings(flags *pflag.FlagSet, info instance.Info) instance.Info {
+	if tls := flags.Lookup("tls"); tls.Changed && tls.Value.String() == "false" && info.S3CertificateAuthority != "" {
+		info.Warnings = append(slices.Clone(info.Warnings), "--tls=false has no effect: with --listen, or with data of an emulator "+
+			"that used TLS, the services use TLS; leave the flag out, or start without that")
+	}
+	return info
 }
 
 // upInfo is the description that 'up' prints as JSON.

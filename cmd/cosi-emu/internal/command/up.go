@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -129,7 +128,7 @@ func newUp(streams cli.Streams) *cobra.Command {
 			if detach {
 				return upDetached(cmd, streams, s.Session.Name, output)
 			}
-			return runUp(cmd.Context(), &s, streams, output)
+			return runUp(cmd, &s, streams, output)
 		},
 	}
 	cli.AddName(cmd.Flags(), &s.Session.Name)
@@ -144,13 +143,13 @@ func newUp(streams cli.Streams) *cobra.Command {
 }
 
 // runUp prints all endpoints, and waits.
-func runUp(ctx context.Context, s *startup.Flags, streams cli.Streams, output string) error {
+func runUp(cmd *cobra.Command, s *startup.Flags, streams cli.Streams, output string) error {
 	s.Session.Warn = func(problem string) { _, _ = fmt.Fprintln(streams.Err, "Warning: "+problem) }
-	return s.Run(ctx, streams, func(running *session.Session) error {
-		if err := printUp(streams, running.Info(), output, false); err != nil {
+	return s.Run(cmd.Context(), streams, func(running *session.Session) error {
+		if err := printUp(streams, withFlagWarnings(cmd.Flags(), running.Info()), output, false); err != nil {
 			return err
 		}
 		debug.FreeOSMemory() // half of the memory is garbage of the start
-		return running.Wait(ctx)
+		return running.Wait(cmd.Context())
 	})
 }

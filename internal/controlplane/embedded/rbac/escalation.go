@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/component-helpers/auth/rbac/validation"
 )
 
@@ -108,6 +109,10 @@ func (a *Authorizer) checkBinding(
 	}
 	rules, err := policy.rulesOf(role, namespace)
 	if apierrors.IsNotFound(err) {
+		// kube-apiserver asks its storage for the role, which has no place for some names.
+		if _, err := genericregistry.NoNamespaceKeyFunc(ctx, "", role.Name); err != nil {
+			return err
+		}
 		return apierrors.NewNotFound(rbacv1.Resource(resource), role.Name) // kube-apiserver names the binding, too
 	}
 	if err != nil {
