@@ -39,14 +39,29 @@ const (
 // TestSame sends generated requests to both control planes.
 func TestSame(t *testing.T) {
 	d := newDifferential(t, withoutControllers)
-	for run := 0; run*requestsInRun < *requests; run++ {
+	d.runs(t, *requests)
+	d.checkRules(t)
+}
+
+// jobsPart is the part of the requests that is about Jobs.
+const jobsPart = 5
+
+// TestSameJobs sends generated requests about Jobs, which the embedded control plane serves with Pods only.
+func TestSameJobs(t *testing.T) {
+	d := newDifferential(t, func(opts *controlplane.Options) { opts.NoControllers, opts.Pods = true, true })
+	d.runs(t, *requests/jobsPart)
+}
+
+// runs sends so many requests.
+func (d *differential) runs(t *testing.T, requests int) {
+	t.Helper()
+	for run := 0; run*requestsInRun < requests; run++ {
 		d.run(t, run)
 		if d.found >= maxDifferences {
 			t.Fatalf("more than %d differences", maxDifferences)
 		}
 	}
 	t.Logf("seed %d: %d requests; answers by code: %v", *seed, d.sent, d.codes)
-	d.checkRules(t)
 }
 
 // differential has both servers. The real one is the first.
@@ -82,6 +97,9 @@ func newDifferential(t *testing.T, change func(*controlplane.Options)) *differen
 	if d.kinds, err = readKinds(); err != nil {
 		t.Fatal(err)
 	}
+	var opts controlplane.Options
+	change(&opts)
+	d.kinds = slices.DeleteFunc(d.kinds, func(k *kind) bool { return k.Pods != opts.Pods })
 	d.planes, d.dirs = startPlanes(t, change)
 	for i, plane := range d.planes {
 		if d.servers[i], err = newServer(plane.AdminConfig()); err != nil {

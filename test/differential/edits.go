@@ -59,7 +59,7 @@ func (g *generator) editBelow(k *kind, object map[string]any, below []string) ed
 		paths = append(paths, added...)
 	}
 	paths = slices.DeleteFunc(paths, func(path []string) bool {
-		return protected(path) || !isBelow(path)
+		return protected(path) || !isBelow(path) || k.isFixed(path)
 	})
 	if len(paths) == 0 {
 		return edit{Path: []string{"metadata", "labels", "k"}, Value: g.value(1)}

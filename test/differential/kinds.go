@@ -3,6 +3,7 @@ package differential
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -16,6 +17,8 @@ type kind struct {
 	Group, Version, Resource, Kind string
 
 	Namespaced bool
+	// Pods means that the kind is served with Pods only. The tests of such kinds use no other ones.
+	Pods bool
 	// Metadata restricts edits to the metadata.
 	Metadata bool
 	// Weight is how often the kind is chosen, relative to the others.
@@ -23,6 +26,8 @@ type kind struct {
 	// Objects are valid objects, and Status valid states.
 	Objects []map[string]any
 	Status  []map[string]any
+	// Fixed are the paths below which only Changes are edits.
+	Fixed [][]string
 	// Changes are edits of fields that nothing but a rule protects.
 	Changes []edit
 }
@@ -38,6 +43,12 @@ func readKinds() (kinds []*kind, err error) {
 		}
 	}
 	return kinds, nil
+}
+
+func (k *kind) isFixed(path []string) bool {
+	return slices.ContainsFunc(k.Fixed, func(fixed []string) bool {
+		return len(path) >= len(fixed) && slices.Equal(path[:len(fixed)], fixed)
+	})
 }
 
 // apiVersion is what objects of the kind name.

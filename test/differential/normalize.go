@@ -31,7 +31,8 @@ func normalizeField(name string, value any) any {
 		switch name {
 		case "cells":
 			normalizeCells(in)
-		case "managedFields": // the servers sort them by the second of their time
+		case "managedFields", // the servers sort them by the second of their time
+			"finalizers": // kube-apiserver keeps those of a namespace that is deleted in a map
 			slices.SortFunc(in, func(a, b any) int { return strings.Compare(text(a), text(b)) })
 		case "nonResourceRules", "resourceRules", "causes": // in any order
 			slices.SortFunc(in, func(a, b any) int { return strings.Compare(text(a), text(b)) })
@@ -61,6 +62,7 @@ var (
 	shown     = regexp.MustCompile(`(managedFields\\*":)\[.*?\}\](,\\*"name)`)
 	unfit     = regexp.MustCompile(`(?s)^(Invalid value: "map\[.*\]": ).*`)
 	values    = regexp.MustCompile(`(?s)((?:Invalid|Duplicate) value: )\{.*\}(: |$)`)
+	missing   = regexp.MustCompile(`RBAC: \[(.*)\]`)
 	generated = regexp.MustCompile(`\bgenerated-[a-z0-9]{5}\b`)
 	times     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	ages      = regexp.MustCompile(`^(\d+[dhms])+$|^<invalid>$`)
@@ -80,6 +82,11 @@ func normalizeText(text string) string {
 	text = conflicts.ReplaceAllString(text, "$1 (VERSION)")
 	text = addresses.ReplaceAllString(text, "ADDRESS")
 	text = times.ReplaceAllString(text, "TIME")
+	text = missing.ReplaceAllStringFunc(text, func(list string) string { // of bindings in any order
+		roles := strings.Split(missing.FindStringSubmatch(list)[1], ", ")
+		slices.Sort(roles)
+		return "RBAC: [" + strings.Join(roles, ", ") + "]"
+	})
 	return generated.ReplaceAllString(text, "generated-RANDOM")
 }
 

@@ -120,6 +120,13 @@ func (f *fixture) testEscalation(t *testing.T) {
 	if _, err := climber.RbacV1().Roles(namespace).Update(ctx, role("had", "secrets"), metav1.UpdateOptions{}); err != nil {
 		t.Errorf("an update of a Role that may escalate by name: %v", err)
 	}
+	f.expectBindings(t, climber, namespace, user)
+}
+
+// expectBindings has the user bind roles that the user does not have, or that do not exist.
+func (f *fixture) expectBindings(t *testing.T, climber kubernetes.Interface, namespace, user string) {
+	t.Helper()
+	ctx := testContext(t)
 	binding := &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "admin"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "cluster-admin"},
 		Subjects: []rbacv1.Subject{{Kind: rbacv1.UserKind, Name: user}},
@@ -139,6 +146,18 @@ func (f *fixture) testEscalation(t *testing.T) {
 				t.Errorf("a RoleBinding to no %s %q: got %v, want %s", kind, name, err, want)
 			}
 		}
+	}
+	binding.RoleRef = rbacv1.RoleRef{Kind: "Role", Name: "none"}
+	made, err := f.kube.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := climber.RbacV1().RoleBindings(namespace).Update(ctx, made, metav1.UpdateOptions{}); err != nil {
+		t.Errorf("an update of a RoleBinding to no Role that changes nothing: %v", err)
+	}
+	made.ResourceVersion = ""
+	if _, err := climber.RbacV1().RoleBindings(namespace).Update(ctx, made, metav1.UpdateOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("an update of a RoleBinding to no Role without its version: got %v, want NotFound", err)
 	}
 }
 

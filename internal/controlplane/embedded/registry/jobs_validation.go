@@ -47,15 +47,17 @@ func validateGeneratedSelector(j *batchv1.Job) field.ErrorList {
 func validateJobSpec(spec *batchv1.JobSpec, path *field.Path) field.ErrorList {
 	errs := append(validateJobNumbers(spec, path), validateCompletionMode(spec, path)...)
 	errs = append(errs, validateServedByJobs(spec, path)...)
-	if policy := spec.PodReplacementPolicy; policy != nil {
-		errs = append(errs, validateOneOf(path.Child("podReplacementPolicy"), *policy, batchv1.Failed, batchv1.TerminatingOrFailed)...)
+	policies := []batchv1.PodReplacementPolicy{batchv1.Failed, batchv1.TerminatingOrFailed}
+	if policy := spec.PodReplacementPolicy; policy != nil && !slices.Contains(policies, *policy) {
+		errs = append(errs, field.NotSupported(path.Child("podReplacementPolicy"), *policy, policies))
 	}
 	errs = append(errs, validateJobTemplate(&spec.Template, path.Child("template"))...)
 	if spec.Selector == nil {
-		return append(errs, required(path.Child("selector"))...)
+		errs = append(errs, required(path.Child("selector"))...)
+	} else {
+		errs = append(errs, metav1validation.ValidateLabelSelector(spec.Selector, metav1validation.LabelSelectorValidationOptions{},
+			path.Child("selector"))...)
 	}
-	errs = append(errs, metav1validation.ValidateLabelSelector(spec.Selector, metav1validation.LabelSelectorValidationOptions{},
-		path.Child("selector"))...)
 	selector, err := metav1.LabelSelectorAsSelector(spec.Selector)
 	if err == nil && !selector.Matches(labels.Set(spec.Template.Labels)) {
 		errs = append(errs, field.Invalid(path.Child("template", "metadata", "labels"), spec.Template.Labels,
@@ -132,9 +134,12 @@ func validateJobTemplate(template *corev1.PodTemplateSpec, path *field.Path) fie
 	errs := metav1validation.ValidateLabels(template.Labels, path.Child("labels"))
 	errs = append(errs, apivalidation.ValidateAnnotations(template.Annotations, path.Child("annotations"))...)
 	errs = append(errs, validatePodSpec(&template.Spec, path.Child("spec"))...)
-	if template.Spec.RestartPolicy == corev1.RestartPolicyAlways {
-		errs = append(errs, field.Required(path.Child("spec", "restartPolicy"),
-			fmt.Sprintf("valid values: %q, %q", corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)))
+	policies, at := []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}, path.Child("spec", "restartPolicy")
+	switch policy := template.Spec.RestartPolicy; {
+	case policy == corev1.RestartPolicyAlways:
+		return append(errs, field.Required(at, fmt.Sprintf("valid values: %q, %q", policies[0], policies[1])))
+	case !slices.Contains(policies, policy):
+		return append(errs, field.NotSupported(at, policy, policies))
 	}
 	return errs
 }
@@ -157,12 +162,13 @@ func validateJobUpdate(j, old *batchv1.Job) field.ErrorList {
 	path := field.NewPath("spec")
 	errs = append(errs, validateCompletionsUpdate(&j.Spec, &old.Spec, path.Child("completions"))...)
 	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.Selector, old.Spec.Selector, path.Child("selector"))...)
-	template := &old.Spec.Template
 	hasPaused := old.Status.StartTime == nil || hasJobCondition(old, batchv1.JobSuspended)
-	if isSet(old.Spec.Suspend) && hasPaused && old.Status.Active == 0 {
-		template = withScheduling(template, &j.Spec.Template)
+	if at := path.Child("template"); isSet(old.Spec.Suspend) && hasPaused && old.Status.Active == 0 {
+		spec := &j.Spec.Template.Spec
+		errs = append(errs, apivalidation.ValidateImmutableField(spec, withScheduling(&old.Spec.Template.Spec, spec), at.Child("spec"))...)
+	} else {
+		errs = append(errs, apivalidation.ValidateImmutableField(&j.Spec.Template, &old.Spec.Template, at)...)
 	}
-	errs = append(errs, apivalidation.ValidateImmutableField(&j.Spec.Template, template, path.Child("template"))...)
 	errs = append(errs, apivalidation.ValidateImmutableField(j.Spec.CompletionMode, old.Spec.CompletionMode, path.Child("completionMode"))...)
 	return append(errs, apivalidation.ValidateImmutableField(j.Spec.ManagedBy, old.Spec.ManagedBy, path.Child("managedBy"))...)
 }
@@ -178,20 +184,39 @@ func validateCompletionsUpdate(spec, old *batchv1.JobSpec, path *field.Path) fie
 	return field.ErrorList{field.Invalid(path, spec.Completions, "can only be modified in tandem with spec.parallelism")}
 }
 
-// withScheduling returns a template with the fields of another that may change while a Job is suspended.
-func withScheduling(template, changed *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
-	template = template.DeepCopy()
-	template.Labels, template.Annotations = changed.Labels, changed.Annotations
-	template.Spec.NodeSelector, template.Spec.Tolerations = changed.Spec.NodeSelector, changed.Spec.Tolerations
-	template.Spec.SchedulingGates, template.Spec.Affinity = changed.Spec.SchedulingGates, changed.Spec.Affinity
-	copyResources(template.Spec.Containers, changed.Spec.Containers)
-	copyResources(template.Spec.InitContainers, changed.Spec.InitContainers)
-	return template
+// withScheduling returns the specification of Pods with the fields of another that may change while a Job is suspended.
+func withScheduling(spec, changed *corev1.PodSpec) *corev1.PodSpec {
+	spec = spec.DeepCopy()
+	spec.NodeSelector, spec.Tolerations, spec.SchedulingGates = changed.NodeSelector, changed.Tolerations, changed.SchedulingGates
+	spec.Affinity = withNodeAffinity(spec.Affinity, changed.Affinity)
+	copyResources(spec.Containers, changed.Containers)
+	copyResources(spec.InitContainers, changed.InitContainers)
+	return spec
+}
+
+// withNodeAffinity returns an affinity with the part for nodes of another.
+func withNodeAffinity(affinity, changed *corev1.Affinity) *corev1.Affinity {
+	merged := corev1.Affinity{}
+	if affinity != nil {
+		merged = *affinity
+	}
+	merged.NodeAffinity = nil
+	if changed != nil {
+		merged.NodeAffinity = changed.NodeAffinity
+	} else if merged == (corev1.Affinity{}) {
+		return nil
+	}
+	return &merged
 }
 
 func copyResources(to, from []corev1.Container) {
-	for i := range min(len(to), len(from)) {
-		to[i].Resources = from[i].Resources
+	if len(to) != len(from) {
+		return
+	}
+	for i := range to {
+		if to[i].Name == from[i].Name {
+			to[i].Resources = from[i].Resources
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ type kind[T any, P object[T]] struct {
 	warn           func(obj P) []string
 	canonicalize   func(obj P)
 	// reset are the fields that prepareUpdate resets, so that they have no field manager.
-	reset map[fieldpath.APIVersion]*fieldpath.Set
+	reset *fieldpath.Set
 	// selectable are the fields for selectors, besides name and namespace.
 	selectable func(obj P) fields.Set
 	// columns are the columns of tables; nil means name and time of creation.

@@ -31,9 +31,9 @@ func validatePodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	errs = append(errs, validateContainers(spec.Containers, volumes, names, path.Child("containers"))...)
 	errs = append(errs, validateContainers(spec.InitContainers, volumes, names, path.Child("initContainers"))...)
 	errs = append(errs, validateOneOf(path.Child("restartPolicy"), spec.RestartPolicy,
-		corev1.RestartPolicyAlways, corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure)...)
+		corev1.RestartPolicyAlways, corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever)...)
 	errs = append(errs, validateOneOf(path.Child("dnsPolicy"), spec.DNSPolicy,
-		corev1.DNSClusterFirst, corev1.DNSClusterFirstWithHostNet, corev1.DNSDefault, corev1.DNSNone)...)
+		corev1.DNSClusterFirstWithHostNet, corev1.DNSClusterFirst, corev1.DNSDefault, corev1.DNSNone)...)
 	if name := spec.ServiceAccountName; name != "" {
 		for _, message := range apivalidation.ValidateServiceAccountName(name, false) {
 			errs = append(errs, field.Invalid(path.Child("serviceAccountName"), name, message))

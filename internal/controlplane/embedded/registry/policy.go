@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/endpoints/request"
-	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/rbac"
@@ -80,16 +79,7 @@ func listAll[L runtime.Object](ctx context.Context, r rest.Lister) (L, error) {
 // guard rejects writes that grant more than their user has, and has the policy follow
 // the others.
 func (r *Registry) guard(store *resourceREST) {
-	none := func(context.Context, bool) {}
-	store.mayCreate = func(ctx context.Context, obj runtime.Object) error {
-		return r.authorizer.CheckEscalation(ctx, obj, nil)
-	}
-	store.BeginCreate = func(ctx context.Context, obj runtime.Object, _ *metav1.CreateOptions) (genericregistry.FinishFunc, error) {
-		return none, store.mayCreate(ctx, obj) // an update may create, too
-	}
-	store.BeginUpdate = func(ctx context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (genericregistry.FinishFunc, error) {
-		return none, r.authorizer.CheckEscalation(ctx, obj, old)
-	}
+	store.mayWrite = r.authorizer.CheckEscalation
 	store.AfterCreate = func(runtime.Object, *metav1.CreateOptions) { r.policy.writes.Add(1) }
 	store.AfterUpdate = func(runtime.Object, *metav1.UpdateOptions) { r.policy.writes.Add(1) }
 	store.AfterDelete = func(runtime.Object, *metav1.DeleteOptions) { r.policy.writes.Add(1) }

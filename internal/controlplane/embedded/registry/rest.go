@@ -5,6 +5,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -16,8 +18,9 @@ type resourceREST struct {
 	*genericregistry.Store
 	shortNames []string
 	categories []string
-	// mayCreate, if set, rejects an object before it gets a generated name.
-	mayCreate func(context.Context, runtime.Object) error
+	// mayWrite, if set, rejects an object before it is completed: before a create generates its name, and before an update
+	// adds a version that it leaves out. There is no old object for a create.
+	mayWrite func(ctx context.Context, obj, old runtime.Object) error
 }
 
 var (
@@ -44,12 +47,35 @@ func (r *resourceREST) Categories() []string { return r.categories }
 func (r *resourceREST) Create(
 	ctx context.Context, obj runtime.Object, validate rest.ValidateObjectFunc, options *metav1.CreateOptions,
 ) (runtime.Object, error) {
-	if r.mayCreate != nil {
-		if err := r.mayCreate(ctx, obj); err != nil {
+	if r.mayWrite != nil {
+		if err := r.mayWrite(ctx, obj, nil); err != nil {
 			return nil, err
 		}
 	}
 	return r.Store.Create(ctx, obj, validate, options)
+}
+
+// Update implements rest.StandardStorage.
+func (r *resourceREST) Update(
+	ctx context.Context, name string, info rest.UpdatedObjectInfo, validate rest.ValidateObjectFunc,
+	validateUpdate rest.ValidateObjectUpdateFunc, forceCreate bool, options *metav1.UpdateOptions,
+) (runtime.Object, bool, error) {
+	if r.mayWrite != nil {
+		info = rest.WrapUpdatedObjectInfo(info, func(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
+			return obj, r.mayWrite(ctx, obj, old)
+		})
+	}
+	return r.Store.Update(ctx, name, keepTimes(info), validate, validateUpdate, forceCreate, options)
+}
+
+// keepTimes has an update that changes nothing keep the times of its field managers, so that it writes nothing. The
+// handler of the request has tried that, too; but its conversion of the old object, to the type that it has
+// already, has set apiVersion and kind there.
+func keepTimes(info rest.UpdatedObjectInfo) rest.UpdatedObjectInfo {
+	return rest.WrapUpdatedObjectInfo(info, func(ctx context.Context, obj, old runtime.Object) (runtime.Object, error) {
+		old.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		return fieldmanager.IgnoreManagedFieldsTimestampsTransformer(ctx, obj, old)
+	})
 }
 
 // updateREST serves a subresource that only updates an object.
@@ -70,7 +96,7 @@ func (r *updateREST) Update(
 	ctx context.Context, name string, info rest.UpdatedObjectInfo, validate rest.ValidateObjectFunc,
 	validateUpdate rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, info, validate, validateUpdate, false, options)
+	return r.store.Update(ctx, name, keepTimes(info), validate, validateUpdate, false, options)
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
@@ -85,18 +86,20 @@ func (s strategy[T, P]) WarningsOnUpdate(ctx context.Context, obj, _ runtime.Obj
 }
 
 // GetResetFields implements rest.ResetFieldsStrategy.
-func (s strategy[T, P]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set { return s.kind.reset }
+func (s strategy[T, P]) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	version := schema.GroupVersion{Group: s.kind.resource.Group, Version: "v1"} // of all kinds with such fields
+	return map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(version.String()): s.kind.reset}
+}
 
 // cast returns an object as its type. The registry has no others.
 func cast[T any, P object[T]](obj runtime.Object) P {
 	return obj.(P) //nolint:forcetypeassert // a registry has objects of one type
 }
 
-// resetFields returns the reset fields of version v1, which all kinds with such fields have.
-func resetFields(names ...string) map[fieldpath.APIVersion]*fieldpath.Set {
+func resetFields(names ...string) *fieldpath.Set {
 	set := fieldpath.NewSet()
 	for _, name := range names {
 		set.Insert(fieldpath.MakePathOrDie(name))
 	}
-	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": set}
+	return set
 }

@@ -1,7 +1,6 @@
 package scheme
 
 import (
-	"maps"
 	"math"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -23,7 +22,7 @@ func defaultJob(job *batchv1.Job) {
 	}
 	pointerDefault(&spec.BackoffLimit, defaultBackoffLimit)
 	if len(job.Labels) == 0 {
-		job.Labels = maps.Clone(spec.Template.Labels)
+		job.Labels = spec.Template.Labels // the same map: what the registry adds to it is in both
 	}
 	pointerDefault(&spec.CompletionMode, batchv1.NonIndexedCompletion)
 	pointerDefault(&spec.Suspend, false)

@@ -41,12 +41,19 @@ func addFieldLabels(s *runtime.Scheme) error {
 		errs = append(errs, s.AddFieldLabelConversionFunc(gvk, func(label, value string) (string, string, error) {
 			internal, ok := labels[label]
 			if !ok {
-				return "", "", fmt.Errorf("field label not supported: %s", label)
+				return "", "", unsupportedLabel(gvk.Kind, label)
 			}
 			return internal, value, nil
 		}))
 	}
 	return errors.Join(errs...)
+}
+
+func unsupportedLabel(kind, label string) error {
+	if kind == "Job" {
+		return fmt.Errorf("field label %q not supported for Job", label)
+	}
+	return fmt.Errorf("field label not supported: %s", label)
 }
 
 // same returns labels with the names of their fields.
