@@ -83,7 +83,7 @@ steps:
 - {apply: [{data: {k: present}, kind: ConfigMap, metadata: {name: "${ns}"}}], name: first, rejected: no}
 - patch: {ConfigMap/a: {data: {k: null}}}
 - delete: [ConfigMap/a]
-- expect: {ConfigMap/a: {data: {k: "present", l: present, m: absent, n: {cel: self != ''}}, list: [1, 2.5, true, null]}}
+- expect: {ConfigMap/a: {data: {k: "present", l: present, m: absent, n: {cel: self != ''}, o: [1, 2.5, true, null]}}}
 - always: {objects: {ConfigMap/a: absent}, for: 1s}
 - always: {objects: {ConfigMap/a: absent}, while: [{settle: {}}]}
 - mark: now
@@ -124,9 +124,8 @@ steps:
 		Apply(f("kind", "ConfigMap", "metadata", f("name", "${ns}"), "data", f("k", "present"))).Named("first").Rejected("no").
 		Patch("ConfigMap/a", f("data", f("k", nil))).
 		Delete("ConfigMap/a").
-		Expect("ConfigMap/a", f("data",
-			f("k", "present", "l", scenarios.Present, "m", scenarios.Absent, "n", scenarios.CEL("self != ''")),
-			"list", scenarios.List{1, 2.5, true, nil})).
+		Expect("ConfigMap/a", f("data", f("k", "present", "l", scenarios.Present, "m", scenarios.Absent, "n", scenarios.CEL("self != ''"),
+			"o", scenarios.List{1, 2.5, true, nil}))).
 		AlwaysFor("ConfigMap/a", scenarios.Absent, time.Second).
 		AlwaysWhile("ConfigMap/a", scenarios.Absent, scenarios.Steps().Settle(0)).
 		Mark("now").

@@ -12,12 +12,12 @@ import (
 
 func pattern(t *testing.T, text string) spec.Pattern {
 	t.Helper()
-	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: " + text + "}\n"
+	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: {data: " + text + "}}\n"
 	all, err := spec.Loader{}.Parse("s.yaml", []byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (*all[0].Steps[1].Expect)[0].Pattern
+	return (*all[0].Steps[1].Expect)[0].Pattern.Fields[0].Pattern
 }
 
 //nolint:lll // one case a line

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/crds"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -36,7 +37,7 @@ var types = map[objectstorage.Version]map[string]reflect.Type{
 // appear.
 func (v *validation) expected(all Expectations) {
 	for i := range all {
-		if kind := types[v.api][all[i].Object.Kind]; kind != nil {
+		if kind := typeOf(v.api, "", all[i].Object.Kind); kind != nil {
 			v.fields(&all[i].Pattern, kind, crds.Schema(v.api, all[i].Object.Kind), all[i].Object.Kind)
 		}
 	}
@@ -72,6 +73,9 @@ func (v *validation) patternFields(p *Pattern, of reflect.Type, schema *apiexten
 	for i := range p.Fields {
 		field := &p.Fields[i]
 		inner, ok := known[field.Name]
+		if of == reflect.TypeFor[metav1.Condition]() && field.Name == "type" {
+			v.conditionType(&field.Pattern, path)
+		}
 		switch {
 		case ok:
 			v.fields(&field.Pattern, inner, propertyOf(schema, field.Name), path+"."+field.Name)
@@ -79,6 +83,17 @@ func (v *validation) patternFields(p *Pattern, of reflect.Type, schema *apiexten
 			hint := suggest.From(field.Name, slices.Sorted(maps.Keys(known)))
 			v.decoder.fail(field.Pattern.Position, "%s has no field %q: %s", path, field.Name, hint)
 		}
+	}
+}
+
+// conditionType checks that the type of a condition is not nearly one of COSI: components may have others.
+func (v *validation) conditionType(p *Pattern, path string) {
+	known := []string{
+		v1alpha2.ConditionProvisioned, v1alpha2.ConditionResourcesValidated, v1alpha2.ConditionProvisionFailed, v1alpha2.ConditionInUse,
+	}
+	name, ok := p.Scalar.(string)
+	if near, isNear := suggest.Near(name, known); ok && isNear && near != name {
+		v.decoder.fail(p.Position, "%s has no type %q: did you mean %q?", path, name, near)
 	}
 }
 
@@ -96,13 +111,13 @@ func (v *validation) applied(s *Step, _ map[string]bool) {
 			v.decoder.fail(object.Field("apiVersion").Position, "apiVersion is %q, but the scenario is for %s", version, served)
 			continue
 		}
-		if of := types[v.api][kind]; of != nil && (version == "" || version == served.String()) {
+		if of := typeOf(v.api, version, kind); of != nil {
 			before, schema := len(v.decoder.failed), crds.Schema(v.api, kind)
 			v.values(object, of, schema, kind)
-			if len(v.decoder.failed) == before { // a misspelt field is not missing, too
+			if schema != nil && len(v.decoder.failed) == before { // a misspelt field is not missing, too
 				v.required(object, schema, kind)
 			}
-			if len(v.decoder.failed) == before { // rules are about objects with the right fields
+			if schema != nil && len(v.decoder.failed) == before { // rules are about objects with the right fields
 				v.rules(object, kind)
 			}
 		}
@@ -116,7 +131,7 @@ func (v *validation) patched(s *Step, _ map[string]bool) {
 	}
 	for i := range *s.Patch {
 		change := &(*s.Patch)[i]
-		if of := types[v.api][change.Object.Kind]; of != nil {
+		if of := typeOf(v.api, "", change.Object.Kind); of != nil {
 			v.values(&change.Merge, of, crds.Schema(v.api, change.Object.Kind), change.Object.Kind)
 		}
 	}
@@ -174,8 +189,12 @@ func (v *validation) values(value *Value, of reflect.Type, schema *apiextensions
 // jsonFields returns the types of the fields of a struct by their names in JSON.
 func jsonFields(of reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
-	for _, f := range reflect.VisibleFields(of) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
+		case name == "" && f.Anonymous: // its fields are inline
+			maps.Copy(fields, jsonFields(f.Type))
+		case name != "" && name != "-":
 			fields[name] = f.Type
 		}
 	}
