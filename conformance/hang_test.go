@@ -48,11 +48,6 @@ func TestHangingDriver(t *testing.T) {
 			if len(report.Results) != tc.results {
 				t.Errorf("%d results, want %d", len(report.Results), tc.results)
 			}
-			for _, result := range report.Results {
-				if result.Took > 5*time.Second {
-					t.Errorf("%s took %s", result.Check.ID, result.Took)
-				}
-			}
 		})
 	}
 }

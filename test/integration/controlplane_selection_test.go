@@ -63,13 +63,9 @@ func TestAutoFallsBack(t *testing.T) {
 				CacheDir: t.TempDir(), IndexURL: c.index(t),
 				GoCommand: filepath.Join(t.TempDir(), "go"), // a build would fail without it
 			}
-			begin := time.Now()
 			choice, err := selection.Choose(t.Context(), kind.Auto, opts)
 			if err != nil {
 				t.Fatalf("%s: %v", c.reason, err)
-			}
-			if elapsed := time.Since(begin); elapsed > binaries.DefaultConnectTimeout {
-				t.Errorf("%s: the choice took %v", c.reason, elapsed)
 			}
 			if choice.Kind != kind.Embedded {
 				t.Errorf("%s: the choice is %q", c.reason, choice.Kind)
