@@ -21,12 +21,14 @@ func TestExplore(t *testing.T) {
 	h := newHome(t)
 	h.write("one.yaml", scenario("one", claims+ready+gone))
 	narrow := []string{"--effects", "fail,crash-after", "--at", "sidecar rpc DriverCreate*", "--parallel", "1"}
+	const failed = ", FailedCreateBucket, " // a reason that only a fault brings about
 	r := h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
-	if r.code != 0 || !strings.Contains(r.out, "2/2 effects tried") || !strings.Contains(r.out, "no findings") {
+	if r.code != 0 || !strings.Contains(r.out, "2/2 effects tried") || !strings.Contains(r.out, "no findings") || !strings.Contains(r.out, failed) {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	r = h.run(append([]string{"explore", "one.yaml", "--state", "one.state"}, narrow...)...)
-	if r.code != 0 || !strings.Contains(r.out, "\n0 runs in ") {
+	const reached = "reasons of conditions and Events: Bound, "
+	if r.code != 0 || !strings.Contains(r.out, "\n0 runs in ") || !strings.Contains(r.out, failed) {
 		t.Errorf("it does again what is done, exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	if err := os.Mkdir(filepath.Join(h.dir, "all"), 0o700); err != nil {
@@ -41,7 +43,7 @@ func TestExplore(t *testing.T) {
 		t.Errorf("exit code %d, want 1\n%s%s", r.code, r.out, r.err)
 	}
 	for _, part := range []string{
-		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
+		reached, "for other scenarios: APIError, ", "3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
 		"1. steps: all/wrong.yaml:", "finding 1 of wrong: steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
 	} {
 		if !strings.Contains(r.out, part) {

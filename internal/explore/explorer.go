@@ -59,6 +59,9 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, errors.Join(err, e.done.Close(ctx))
 	}
 	err = e.explore(ctx)
+	if e.clean != nil {
+		e.addReasons()
+	}
 	return &e.report, errors.Join(err, e.done.Close(ctx))
 }
 

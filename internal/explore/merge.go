@@ -25,6 +25,7 @@ func Merge(ctx context.Context, out string, states ...string) (*Report, error) {
 	var found []cause.Result
 	for _, result := range merged.Results {
 		report.Runs += result.Runs
+		report.Reasons = union(report.Reasons, result.Reasons)
 		if len(result.Case) > 1 {
 			report.Combined++
 		} else {

@@ -30,6 +30,10 @@ type Report struct {
 	Runs int `json:"runs"`
 	// Unreached are cases whose operation did not happen in any attempt.
 	Unreached []string `json:"unreached,omitempty"`
+	// Reasons are the reasons of conditions and Events that components gave, and OtherReasons the other ones that the
+	// emulator's components of v1alpha2 can give: other scenarios would exercise their branches.
+	Reasons      []string `json:"reasons,omitempty"`
+	OtherReasons []string `json:"otherReasons,omitempty"`
 	// ControlPlane is the kind of the control plane in the sandboxes, and Notice the reason if it
 	// was not selected.
 	ControlPlane string `json:"controlPlane"`

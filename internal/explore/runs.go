@@ -96,6 +96,7 @@ func (e *explorer) try(ctx context.Context, w *sandbox.Sandbox, result *cause.Re
 	result.Runs++
 	result.Starved = e.shared.starvation.Read().Since(usage).Starved(time.Since(began))
 	result.Reached, result.Observed = o.Reached(), o
+	result.Reasons = union(result.Reasons, run.Reasons(o.Events))
 	result.Findings = run.Judge(o, e.clean)
 	left, err := w.Reset(ctx, o)
 	result.Took += time.Since(began)
@@ -123,5 +124,6 @@ func (e *explorer) take(ctx context.Context, result cause.Result, pairing bool) 
 	if pairing && result.Reached && len(result.Findings) == 0 {
 		e.pair(result)
 	}
+	e.report.Reasons = union(e.report.Reasons, result.Reasons)
 	e.done.Add(ctx, result)
 }

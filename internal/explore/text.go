@@ -11,7 +11,12 @@ import (
 )
 
 // WriteText prints the report for people.
-func (r *Report) WriteText(w io.Writer) error {
+func (r *Report) WriteText(w io.Writer) error { return r.write(w, r) }
+
+// WriteOf prints the report of one of several scenarios: WriteReasons prints their reasons together.
+func (r *Report) WriteOf(w io.Writer) error { return r.write(w, &Report{}) }
+
+func (r *Report) write(w io.Writer, reasons *Report) error {
 	var b strings.Builder
 	r.writeUntried(&b)
 	if r.Notice != "" {
@@ -27,6 +32,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %s\n", c)
 		}
 	}
+	reasons.writeReasons(&b)
 	r.Baseline.writeText(&b)
 	switch {
 	case len(r.Findings) > 0:

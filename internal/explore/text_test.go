@@ -151,3 +151,43 @@ func TestWriteFindings(t *testing.T) {
 		})
 	}
 }
+
+// TestReasons: several explorations have the reasons of all, and have left out those that none has reached.
+func TestReasons(t *testing.T) {
+	first := &Report{Scenario: "a", Reasons: []string{"Bound", "Pending"}, OtherReasons: []string{"APIError", "Degraded"}}
+	second := &Report{Scenario: "b", Reasons: []string{"APIError", "Bound"}, OtherReasons: []string{"Degraded", "Pending"}}
+	ofOther := &Report{Scenario: "c", Reasons: []string{"Own"}}
+	for name, tc := range map[string]struct {
+		reports []*Report
+		want    string
+	}{
+		"One": {[]*Report{first}, "2 reasons of conditions and Events: Bound, Pending\nnot reached: 2 reasons, for other scenarios: APIError, Degraded\n"},
+		"Two": {
+			[]*Report{first, second},
+			"3 reasons of conditions and Events: APIError, Bound, Pending\nnot reached: 1 reason, for other scenarios: Degraded\n",
+		},
+		"OtherComponents": {[]*Report{ofOther}, "1 reason of conditions and Events: Own\n"},
+		"BothVersions": {
+			[]*Report{ofOther, first},
+			"3 reasons of conditions and Events: Bound, Own, Pending\nnot reached: 2 reasons, for other scenarios: APIError, Degraded\n",
+		},
+		"Nothing": {[]*Report{{}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var text, whole strings.Builder
+			if err := WriteReasons(&text, tc.reports...); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, text.String()); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			if err := tc.reports[0].WriteText(&whole); err != nil || len(tc.reports) == 1 && !strings.Contains(whole.String(), tc.want) {
+				t.Errorf("%v: the text of one report:\n%s", err, whole.String())
+			}
+			whole.Reset()
+			if err := tc.reports[0].WriteOf(&whole); err != nil || strings.Contains(whole.String(), "reason") {
+				t.Errorf("%v: the text of one of several:\n%s", err, whole.String())
+			}
+		})
+	}
+}

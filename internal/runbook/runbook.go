@@ -71,6 +71,18 @@ func Names() []string {
 	return names
 }
 
+// Reasons returns the reasons of conditions and Events, sorted.
+func Reasons() []string {
+	var reasons []string
+	for _, e := range Entries() {
+		if e.Section != "Conditions" {
+			reasons = append(reasons, e.Name)
+		}
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
+}
+
 // Find returns the entries with a name, in any case.
 func Find(name string) []Entry {
 	return slices.DeleteFunc(Entries(), func(e Entry) bool { return !strings.EqualFold(e.Name, name) })

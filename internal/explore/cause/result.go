@@ -15,6 +15,8 @@ type Result struct {
 	Reached  bool             `json:"reached"`
 	Runs     int              `json:"runs"`
 	Findings []checks.Finding `json:"findings,omitempty"`
+	// Reasons are the reasons that components gave in the runs.
+	Reasons []string `json:"reasons,omitempty"`
 	// Starved reports whether the last run lost half of its time to other work of the machine.
 	Starved bool `json:"starved,omitempty"`
 	Explanation

@@ -29,7 +29,9 @@ type State struct {
 	mu    sync.Mutex
 	done  map[string]bool
 	Found []cause.Result // results of earlier explorations with findings
-	err   error
+	// Reasons are the reasons that components gave in earlier explorations.
+	Reasons []string
+	err     error
 }
 
 // saveInterval is the interval for writing a state to a bucket. If the machine is lost, the work
@@ -133,6 +135,7 @@ func (s *State) read(want stateHeader) error {
 	}
 	for _, result := range results {
 		s.done[result.Case.String()] = true
+		s.Reasons = append(s.Reasons, result.Reasons...)
 		if len(result.Findings) > 0 {
 			s.Found = append(s.Found, result)
 		}

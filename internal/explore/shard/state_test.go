@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
@@ -26,7 +27,7 @@ func TestStateFile(t *testing.T) {
 		return s
 	}
 	s := open()
-	s.Add(t.Context(), cause.Result{Case: trials[:1], Findings: []checks.Finding{{Oracle: "leak"}}})
+	s.Add(t.Context(), cause.Result{Case: trials[:1], Findings: []checks.Finding{{Oracle: "leak"}}, Reasons: []string{"Bound"}})
 	s.Add(t.Context(), cause.Result{Case: trials[1:2]})
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -40,8 +41,8 @@ func TestStateFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open()
-	if !s.Has(trials[:1]) || s.Has(trials[1:2]) || len(s.Found) != 1 {
-		t.Errorf("done: %v, with findings: %d; want the complete lines", s.done, len(s.Found))
+	if !s.Has(trials[:1]) || s.Has(trials[1:2]) || len(s.Found) != 1 || !slices.Equal(s.Reasons, []string{"Bound"}) {
+		t.Errorf("done: %v, with findings: %d, reasons %q; want the complete lines", s.done, len(s.Found), s.Reasons)
 	}
 	s.Add(t.Context(), cause.Result{Case: trials[2:3]})
 	if err := s.Close(t.Context()); err != nil {

@@ -49,7 +49,7 @@ func (x *exploration) several(ctx context.Context, streams cli.Streams, paths []
 	}
 	err = explore.All(ctx, x.options, sources, func(source explore.Source, report *explore.Report, err error) {
 		if all.take(source, report, err) && x.output == cli.FormatText {
-			all.failed = append(all.failed, report.WriteText(streams.Out))
+			all.failed = append(all.failed, report.WriteOf(streams.Out))
 		}
 	})
 	err = errors.Join(append(all.failed, err, shown.Close(), x.conclude(streams, all), x.saveReports(all.Reports...))...)
@@ -157,8 +157,14 @@ func (x *exploration) conclude(streams cli.Streams, all *explored) error {
 	if err := all.writeFindings(streams.Out); err != nil {
 		return err
 	}
+	if _, err := fmt.Fprintln(streams.Out); err != nil {
+		return err
+	}
+	if err := explore.WriteReasons(streams.Out, all.Reports...); err != nil {
+		return err
+	}
 	_, err := fmt.Fprintf(streams.Out,
-		"\n%s explored, %d not: %s, %d/%d effects tried, %d pruned; %s, %.1f runs/s; %s\n",
+		"%s explored, %d not: %s, %d/%d effects tried, %d pruned; %s, %.1f runs/s; %s\n",
 		counted.Of(len(all.Reports), "scenario"), len(all.Unexplored), counted.Of(sum.Points, "point"), sum.Tried, sum.Applicable, sum.Pruned,
 		counted.Of(sum.Runs, "run"), sum.Rate(), counted.Of(all.findings(), "finding"))
 	return err
