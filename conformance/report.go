@@ -239,7 +239,8 @@ func first(failed []Result) []string {
 	const most = 3
 	var ids, classes []string
 	for _, result := range failed {
-		if explained(result.Check.ID, failed) || slices.ContainsFunc(result.Check.Classes, func(class string) bool { return slices.Contains(classes, class) }) {
+		named := slices.ContainsFunc(result.Check.Classes, func(class string) bool { return slices.Contains(classes, class) })
+		if named || explained(result.Check.ID, failed) {
 			continue
 		}
 		if ids = append(ids, result.Check.ID); len(ids) == most {
