@@ -71,6 +71,7 @@ func designs() map[string]design {
 		"failed precondition":      {generations: both, behaviour: always(unmet)},
 		"only keys":                {generations: both, behaviour: onlyKeys},
 		"values of its own":        {generations: onlyOld, behaviour: always(talkative)},
+		"keys for IAM":             {generations: onlyOld, behaviour: always(keyed)},
 	}
 }
 
@@ -143,6 +144,21 @@ func talkative(_ context.Context, r any, next call) (any, error) {
 		return nil, failed(status.Code(err), status.Convert(err).Message()+" (bucket "+m.GetBucketId()+")")
 	}
 	return response, nil
+}
+
+// keyed returns keys for IAM, too: users of an IAM service have keys, and v1alpha1 requires credentials in each response.
+func keyed(_ context.Context, r any, next call) (any, error) {
+	response, err := next(r)
+	m, ok := r.(*cosiv1alpha1.DriverGrantBucketAccessRequest)
+	if !ok || err != nil || m.GetAuthenticationType() != cosiv1alpha1.AuthenticationType_IAM {
+		return response, err
+	}
+	return &cosiv1alpha1.DriverGrantBucketAccessResponse{
+		AccountId: response.(*cosiv1alpha1.DriverGrantBucketAccessResponse).GetAccountId(), //nolint:forcetypeassert // it is
+		Credentials: map[string]*cosiv1alpha1.CredentialDetails{cosiv1alpha1.CredentialsS3: {Secrets: map[string]string{
+			cosiv1alpha1.S3AccessKeyID: rand.Text(), cosiv1alpha1.S3AccessSecretKey: rand.Text(),
+		}}},
+	}, nil
 }
 
 // unmet answers FailedPrecondition to a grant for a bucket that does not exist.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/conformance"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	cosiv1alpha1 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 	"github.com/cosi-emu/cosi-emu/test/dialectdriver"
 )
@@ -354,6 +355,54 @@ func TestOlderText(t *testing.T) {
 		if !strings.HasPrefix(result.Reason, "this is about") && (strings.Contains(about, "KEP") || strings.Contains(about, "blob/main/proto")) {
 			t.Errorf("%s rests on %q (%s)", result.Check.ID, result.Check.Sentence, result.Check.Source)
 		}
+	}
+}
+
+// TestFailureTexts: a failure names the field that is wrong.
+func TestFailureTexts(t *testing.T) {
+	t.Parallel()
+	misspelt := onResponse(func(m *cosiv1alpha1.DriverGrantBucketAccessResponse) {
+		secrets := m.GetCredentials()["s3"].GetSecrets()
+		secrets["accessKeyId"] = secrets["accessKeyID"]
+		delete(secrets, "accessKeyID")
+		delete(secrets, "endpoint")
+	})
+	elsewhere := func(state *sync.Map) behaviour {
+		own := identified(func(_, id string) string { return "fsn1:" + id })(state)
+		return func(ctx context.Context, r any, next call) (any, error) {
+			return own(ctx, r, func(r any) (any, error) {
+				if m, ok := r.(*cosiv1alpha1.DriverCreateBucketRequest); ok {
+					m.Name = "cosi-" + m.GetName()
+				}
+				return next(r)
+			})
+		}
+	}
+	for id, tc := range map[string]struct {
+		mistake       func(*sync.Map) behaviour
+		expected, got string
+	}{
+		"CB-05": {forgetful, "bucket_info for S3 again", "none"},
+		"CB-22": {longIDs, "an ID of 1 to 128 bytes", `…" of 292 bytes`},
+		"SA-01": {elsewhere, "the credential can write an object", "with bucket name fsn1:cosi-bc-"},
+		"GR-04": {
+			misspelt, "values of accessKeyID, accessSecretKey, endpoint, bucket_id",
+			`no accessKeyID, endpoint; COSI's sidecar does not read the keys ["accessKeyId"]`,
+		},
+	} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			d := serve(t, setup{options: *old(), behaviour: tc.mistake})
+			config := d.config()
+			config.Only = []string{id}
+			result := d.test(config).Results[0]
+			if result.Failure == nil {
+				t.Fatalf("%s: %s, %s", id, result.State, result.Reason)
+			}
+			if f := result.Failure; f.Expected != tc.expected || !strings.Contains(f.Got, tc.got) {
+				t.Errorf("expected %q, got %q; want expected %q, got %q", f.Expected, f.Got, tc.expected, tc.got)
+			}
+		})
 	}
 }
 

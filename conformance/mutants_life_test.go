@@ -430,6 +430,14 @@ func oldResponseMutants() []mutant {
 			behaviour: onResponse(func(m *bucket) { m.BucketInfo = nil }),
 		},
 		{
+			name: "v1alpha1: repeated Create has no bucket_info", class: "D01", options: old(), want: []string{"CB-05"},
+			behaviour: forgetful,
+		},
+		{
+			name: "v1alpha1: long names become IDs", class: "D19", options: old(), want: []string{"CB-22"},
+			behaviour: longIDs,
+		},
+		{
 			name: "v1alpha1: no bucket ID", class: "D20", options: old(), want: []string{"CB-03"},
 			behaviour: onResponse(func(m *bucket) { m.BucketId = "" }),
 		},
@@ -506,4 +514,22 @@ func oldResponseMutants() []mutant {
 			}),
 		},
 	}
+}
+
+// forgetful returns bucket_info when a bucket is created, and not when the call is repeated.
+func forgetful(state *sync.Map) behaviour {
+	return func(_ context.Context, r any, next call) (any, error) {
+		response, err := next(r)
+		if m, ok := response.(*cosiv1alpha1.DriverCreateBucketResponse); ok && err == nil && exists(state, m.GetBucketId()) {
+			m.BucketInfo = nil
+		}
+		return response, err
+	}
+}
+
+// longIDs returns names as IDs that are longer than the specification allows.
+func longIDs(state *sync.Map) behaviour {
+	return accept2(func(m *cosiv1alpha1.DriverCreateBucketRequest) (any, bool) {
+		return &cosiv1alpha1.DriverCreateBucketResponse{BucketId: m.GetName()}, len(m.GetName()) > 253
+	})(state)
 }

@@ -199,6 +199,24 @@ func processMutants() []processMutant {
 	}
 }
 
+// TestDeath: a failure of a call that the driver's process did not outlive names its end, and no connection.
+func TestDeath(t *testing.T) {
+	t.Parallel()
+	config := processConfig(t, dialects.KEP, diesOfInput)
+	config.Only = []string{"CB-13"}
+	report, err := conformance.Execute(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := report.Results[0]
+	if result.Failure == nil {
+		t.Fatalf("%s: %s, %s", result.Check.ID, result.State, result.Reason)
+	}
+	if got := result.Failure.Got; !strings.Contains(got, "the driver's process ended by itself: ") || !strings.Contains(got, "exit status 2") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestProcessMutants: each faulty process fails the checks that are about its mistake.
 func TestProcessMutants(t *testing.T) {
 	t.Parallel()

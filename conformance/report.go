@@ -214,12 +214,33 @@ func (r *Report) judge(config Config) {
 	r.FixFirst = first(failed)
 }
 
+// calls are the checks of a repeated call, and those of the same call after an interruption or beside others, which
+// fail with them.
+var calls = []struct{ causes, consequences []string }{
+	{[]string{"CB-04", "CB-05"}, []string{"CC-01", "CC-02", "LF-01", "LF-10", "CS-06", "CS-07", "CS-10", "CS-12", "BE-20"}},
+	{[]string{"DB-03"}, []string{"CC-03", "LF-03", "CS-13"}},
+	{[]string{"GR-06", "GR-07"}, []string{"CC-04", "LF-02", "LF-11", "CS-11", "CS-14", "CS-15", "BE-21", "BE-22", "GR-38", "SV-02"}},
+	{[]string{"RV-02"}, []string{"CC-08", "LF-04", "CS-16", "CS-17", "BE-23", "SV-06"}},
+}
+
+// explained returns whether a failure follows from another.
+func explained(id string, failed []Result) bool {
+	for _, call := range calls {
+		if slices.Contains(call.consequences, id) &&
+			slices.ContainsFunc(failed, func(result Result) bool { return slices.Contains(call.causes, result.Check.ID) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // first returns the IDs of at most three checks. Two of one class often have one cause.
 func first(failed []Result) []string {
 	const most = 3
 	var ids, classes []string
 	for _, result := range failed {
-		if slices.ContainsFunc(result.Check.Classes, func(class string) bool { return slices.Contains(classes, class) }) {
+		named := slices.ContainsFunc(result.Check.Classes, func(class string) bool { return slices.Contains(classes, class) })
+		if named || explained(result.Check.ID, failed) {
 			continue
 		}
 		if ids = append(ids, result.Check.ID); len(ids) == most {

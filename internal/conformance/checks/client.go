@@ -98,7 +98,7 @@ func (c *C) s3Client(info *cosiv1alpha2.S3BucketInfo, credential *cosiv1alpha2.S
 	}
 	id := info.GetBucketId()
 	if name := c.nameOf[id]; c.speaks(v1alpha1) && name != "" && name != id {
-		return dataplane.Either(of(name), of(id))
+		return dataplane.Either(of, name, id)
 	}
 	return of(id)
 }

@@ -1,7 +1,7 @@
 package checks
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +17,22 @@ func (c *C) createTwice() (first, second *port.Bucket, err error) {
 	c.setup("DriverCreateBucket", err)
 	second, err = c.Driver.CreateBucket(c.Context, request)
 	return first, second, err
+}
+
+// infoField returns the field of DriverCreateBucketResponse that has the information for clients.
+func (c *C) infoField() string {
+	if c.speaks(v1alpha1) {
+		return "bucket_info"
+	}
+	return "protocols"
+}
+
+func protocolNames(protocols []port.Protocol) string {
+	var names []string
+	for _, protocol := range protocols {
+		names = append(names, protocol.String())
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // incompatible creates a bucket, and repeats the call with other parameters.
@@ -81,7 +97,7 @@ func creationCalls() []*Check {
 			Dialects: v1alpha1, Classes: []string{"D01"},
 			run: func(c *C) {
 				if b := c.bucket(); len(b.Protocols) == 0 {
-					c.fail("bucket_info", "none")
+					c.fail(c.infoField(), "none")
 				}
 			},
 		},
@@ -92,7 +108,7 @@ func creationCalls() []*Check {
 			run: func(c *C) {
 				b, err := c.create(c.bucketRequest())
 				c.setup("DriverCreateBucket", err)
-				c.wantChosenID(b.ID, fmt.Sprintf("bucket ID %q", b.ID))
+				c.wantChosenID(b.ID, "bucket ID")
 			},
 		},
 		{
@@ -109,8 +125,11 @@ func creationCalls() []*Check {
 			run: func(c *C) {
 				first, second, err := c.createTwice()
 				c.setup("a repeated DriverCreateBucket", err)
-				if first.ID != second.ID || !slices.Equal(first.Protocols, second.Protocols) {
-					c.fail(fmt.Sprintf("bucket %s with %v again", first.ID, first.Protocols), "bucket %s with %v", second.ID, second.Protocols)
+				if first.ID != second.ID {
+					c.fail("bucket ID "+first.ID+" again", "bucket ID %s", second.ID)
+				}
+				if !slices.Equal(first.Protocols, second.Protocols) {
+					c.fail(c.infoField()+" for "+protocolNames(first.Protocols)+" again", "%s", protocolNames(second.Protocols))
 				}
 			},
 		},

@@ -1,6 +1,9 @@
 package checks
 
 import (
+	"fmt"
+
+	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
@@ -30,11 +33,11 @@ func (c *C) wantChosenID(id, what string) {
 	switch c.Raw.Dialect() {
 	case dialects.V1alpha1:
 		if id == "" || len(id) > maxString {
-			c.fail("1 to 128 bytes", "%s", what)
+			c.fail(fmt.Sprintf("an ID of 1 to %d bytes", maxString), "%s %s of %s", what, quoted(id), counted.Of(len(id), "byte"))
 		}
 	case dialects.NoModes, dialects.OneMode:
 		if len(id) > maxID || !validChosenID.MatchString(id) {
-			c.fail("1 to 2048 characters of a-z, A-Z, 0-9, '-' and '.'", "%s", what)
+			c.fail("an ID of 1 to 2048 characters of a-z, A-Z, 0-9, '-' and '.'", "%s %s", what, quoted(id))
 		}
 	case dialects.OneModeGet, dialects.BucketIDs, dialects.KEP:
 		c.checkID(id)

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -24,8 +25,19 @@ const (
 // checkID ends the check unless an ID is valid.
 func (c *C) checkID(id string) {
 	if len(id) > maxID || !validID.MatchString(id) {
-		c.fail("1 to 2048 characters of a-z, A-Z, 0-9, '-', '.', '_' and '/'", "ID %q", id)
+		c.fail("an ID of 1 to 2048 characters of a-z, A-Z, 0-9, '-', '.', '_' and '/'", "ID %s", quoted(id))
 	}
+}
+
+// shownName is how much of a name or ID a message has.
+const shownName = 80
+
+// quoted quotes the beginning of a name or ID.
+func quoted(name string) string {
+	if runes := []rune(name); len(runes) > shownName {
+		return strconv.Quote(string(runes[:shownName]) + "…")
+	}
+	return strconv.Quote(name)
 }
 
 // generator is a call that generates IDs of buckets, or of accounts.

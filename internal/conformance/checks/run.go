@@ -69,11 +69,14 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 	base := observeData(context.WithValue(ctx, recorderKey{}, record), env.History.Journal)
 	checkCtx, cancel := context.WithTimeout(base, max(env.Timeout, c.limit))
 	defer cancel()
+	deaths := env.deaths()
+	alive := func() bool { return len(env.deaths()) == len(deaths) || env.Process.Running() }
 	run := &C{
-		Context: checkCtx, Driver: port.Patient(env.Driver, env.CallTimeout), Raw: env.Driver,
+		Context: checkCtx, Driver: port.PatientWhile(env.Driver, env.CallTimeout, alive), Raw: env.Driver,
 		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, nameOf: map[string]string{}, result: Result{State: Pass},
 	}
 	run.do() //nolint:contextcheck // the check has the context
+	run.result.blame(env.deaths()[len(deaths):])
 	if run.result.State != Pass {
 		run.result.Exchanges = record.all(env.History.Redact)
 		run.result.Got, run.result.Reason = env.History.Redact(run.result.Got), env.History.Redact(run.result.Reason)
@@ -82,6 +85,27 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 	run.result.Events = eventsOf(env.History.Journal, mark)
 	run.result.Took = time.Since(start)
 	return run.result
+}
+
+// deaths describes the ends of the driver's process that the suite did not ask for.
+func (e *Env) deaths() []string {
+	if e.Process == nil {
+		return nil
+	}
+	return e.Process.Exits()
+}
+
+// blame adds the end of the driver's process to a result: the errors of its calls are consequences.
+func (r *Result) blame(deaths []string) {
+	if len(deaths) == 0 {
+		return
+	}
+	switch r.State {
+	case Fail:
+		r.Got += ": the driver's process ended by itself: " + deaths[0]
+	case NotReached:
+		r.Reason += ": the driver's process ended by itself: " + deaths[0]
+	}
 }
 
 // do runs the check in a goroutine, which the check's methods end.

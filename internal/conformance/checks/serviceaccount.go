@@ -86,7 +86,7 @@ func serviceAccounts() []*Check {
 				c.wantError("DriverGrantBucketAccess without service_account_name", err)
 			}, "D10"),
 		check("SV-04", "DriverGrantBucketAccess for a ServiceAccount returns no secret key", Should,
-			sourceMessages.says(sayServiceAccount), dialects.Range{}, func(c *C) {
+			sourceMessages.says(sayServiceAccount), v1alpha2, func(c *C) {
 				_, access := c.keyless()
 				if access.S3.GetAccessSecretKey() != "" || access.GCS.GetAccessSecret() != "" || access.Azure.GetAccessToken() != "" {
 					c.fail("no secret key: the token of the ServiceAccount is the credential", "a secret key")

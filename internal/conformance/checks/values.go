@@ -124,7 +124,7 @@ func values() []*Check {
 					if err != nil {
 						continue
 					}
-					c.wantChosenID(b.ID, fmt.Sprintf("bucket ID %q for name %q", b.ID, name))
+					c.wantChosenID(b.ID, fmt.Sprintf("for name %s, bucket ID", quoted(name)))
 					if other, twice := seen[b.ID]; twice {
 						c.fail("different bucket IDs", "%q for names %q and %q", b.ID, other, name)
 					}

@@ -3,23 +3,37 @@ package dataplane
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // either is a bucket that may have one of several names.
-type either []Client
+type either []named
 
-// Either returns a client whose requests succeed if they succeed with one of the clients.
-func Either(clients ...Client) Client { return either(clients) }
+// named is a client for a bucket, of which the errors have the name.
+type named struct {
+	Client
 
-// try returns nil if a request succeeds, and otherwise the first answer.
+	bucket string
+}
+
+// Either returns a client whose requests succeed if they succeed for one of the names of a bucket.
+func Either(of func(bucket string) Client, buckets ...string) Client {
+	var e either
+	for _, bucket := range buckets {
+		e = append(e, named{of(bucket), bucket})
+	}
+	return e
+}
+
+// try returns nil if a request succeeds, and otherwise the errors of all names.
 func (e either) try(request func(Client) error) error {
 	var errs []error
 	for _, client := range e {
-		err := request(client)
+		err := request(client.Client)
 		if err == nil {
 			return nil
 		}
-		errs = append(errs, err)
+		errs = append(errs, fmt.Errorf("with bucket name %s: %w", client.bucket, err))
 	}
 	return errors.Join(errs...)
 }
