@@ -161,7 +161,10 @@ func TestReasons(t *testing.T) {
 		reports []*Report
 		want    string
 	}{
-		"One": {[]*Report{first}, "2 reasons of conditions and Events: Bound, Pending\nnot reached: 2 reasons, for other scenarios: APIError, Degraded\n"},
+		"One": {
+			[]*Report{first},
+			"2 reasons of conditions and Events: Bound, Pending\nnot reached: 2 reasons, for other scenarios: APIError, Degraded\n",
+		},
 		"Two": {
 			[]*Report{first, second},
 			"3 reasons of conditions and Events: APIError, Bound, Pending\nnot reached: 1 reason, for other scenarios: Degraded\n",

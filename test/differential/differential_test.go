@@ -52,18 +52,6 @@ func TestSameJobs(t *testing.T) {
 	d.runs(t, *requests/jobsPart)
 }
 
-// runs sends so many requests.
-func (d *differential) runs(t *testing.T, requests int) {
-	t.Helper()
-	for run := 0; run*requestsInRun < requests; run++ {
-		d.run(t, run)
-		if d.found >= maxDifferences {
-			t.Fatalf("more than %d differences", maxDifferences)
-		}
-	}
-	t.Logf("seed %d: %d requests; answers by code: %v", *seed, d.sent, d.codes)
-}
-
 // differential has both servers. The real one is the first.
 type differential struct {
 	servers [2]*server
@@ -75,6 +63,18 @@ type differential struct {
 	codes       map[int]int
 	// messages are the messages of all causes.
 	messages map[string]bool
+}
+
+// runs sends so many requests.
+func (d *differential) runs(t *testing.T, requests int) {
+	t.Helper()
+	for run := 0; run*requestsInRun < requests; run++ {
+		d.run(t, run)
+		if d.found >= maxDifferences {
+			t.Fatalf("more than %d differences", maxDifferences)
+		}
+	}
+	t.Logf("seed %d: %d requests; answers by code: %v", *seed, d.sent, d.codes)
 }
 
 func TestMain(m *testing.M) {

@@ -2,15 +2,20 @@ package e2e_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/eventscope"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// calm is how long the components must do nothing to be at rest. Retries are an hour
-// off, and watches are answered within milliseconds.
+// calm is how long the components must do nothing to be at rest, on a machine without other work. Retries are an
+// hour off, and watches are answered within milliseconds.
 const calm = 300 * time.Millisecond
 
 // settle waits until no component writes to the API server or calls a driver any
@@ -20,26 +25,17 @@ func (cl *testCluster) settle(tb testing.TB) uint64 {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), harness.Timeout)
 	defer cancel()
+	rest := idle.New(cl.emu)
 	for {
 		mark := cl.emu.Journal().Mark()
-		event := cl.disturbed(ctx, mark)
-		if ctx.Err() != nil {
-			tb.Fatalf("the components do not come to rest: %s", event)
+		settled := rest.WaitSettled(ctx, func() eventscope.Scope { return eventscope.Scope{Alone: true} }, calm, func(ctx context.Context) error {
+			return idle.ProbeLatency(ctx, cl.emu.Client(), metav1.NamespaceDefault)
+		})
+		if !settled {
+			tb.Fatalf("the components do not come to rest: %s", rest.Latest())
 		}
-		if event == nil {
+		if !slices.ContainsFunc(cl.emu.Journal().Since(mark), func(e journal.Event) bool { return e.Write() || e.Seam == journal.SeamRPC }) {
 			return mark
 		}
 	}
-}
-
-// disturbed returns the first write or call after a mark, if there is one soon.
-func (cl *testCluster) disturbed(ctx context.Context, mark uint64) *journal.Event {
-	ctx, cancel := context.WithTimeout(ctx, calm)
-	defer cancel()
-	for e := range cl.emu.Journal().Follow(ctx, mark) {
-		if e.Write() || e.Seam == journal.SeamRPC {
-			return &e
-		}
-	}
-	return nil
 }

@@ -18,7 +18,7 @@ func TestReasons(t *testing.T) {
 			Outcome: outcome, Response: json.RawMessage(response),
 		}
 	}
-	const status = `{"status": {"conditions": [{"type": "Provisioned", "reason": "Pending"}, {"type": "ProvisionFailed", "reason": "DriverError"}]}}`
+	const status = `{"status": {"conditions": [{"reason": "Pending"}, {"reason": "DriverError"}]}}`
 	got := Reasons([]journal.Event{
 		event(vocabulary.Sidecar, "patch buckets/status", journal.OutcomeOK, status),
 		event(vocabulary.Sidecar, "create events", journal.OutcomeOK, `{"reason": "FailedCreateBucket"}`),

@@ -12,7 +12,8 @@ import (
 
 func pattern(t *testing.T, text string) spec.Pattern {
 	t.Helper()
-	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n- {mark: m, as: x}\n- expect: {ConfigMap/it: {data: " + text + "}}\n"
+	file := "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: s\nsteps:\n" +
+		"- {mark: m, as: x}\n- expect: {ConfigMap/it: {data: " + text + "}}\n"
 	all, err := spec.Loader{}.Parse("s.yaml", []byte(file))
 	if err != nil {
 		t.Fatal(err)

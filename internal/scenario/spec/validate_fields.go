@@ -189,8 +189,7 @@ func (v *validation) values(value *Value, of reflect.Type, schema *apiextensions
 // jsonFields returns the types of the fields of a struct by their names in JSON.
 func jsonFields(of reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
 		case name == "" && f.Anonymous: // its fields are inline
 			maps.Copy(fields, jsonFields(f.Type))
