@@ -49,7 +49,8 @@ func (h *home) exploreAll(narrow []string) {
 		t.Errorf("exit code %d, want 1\n%s%s", r.code, r.out, r.err)
 	}
 	for _, part := range []string{
-		"reasons of conditions and Events: Bound, ", "for other scenarios: APIError, ", "3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
+		"reasons of conditions and Events: Bound, ", "for other scenarios: APIError, ",
+		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
 		"1. steps: all/wrong.yaml:", "finding 1 of wrong: steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
 	} {
 		if !strings.Contains(r.out, part) {
