@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Listen is the address of servers, and the host by which clients reach them. The zero value is the
@@ -43,7 +45,7 @@ func isHost(name string) bool {
 }
 
 // Bind returns the IP address to listen on.
-func (l Listen) Bind() string { return cmp.Or(l.Address, Loopback) }
+func (l Listen) Bind() string { return cmp.Or(l.Address, tcpport.Loopback) }
 
 // BeyondLoopback reports whether other machines can connect.
 func (l Listen) BeyondLoopback() bool { return !net.ParseIP(l.Bind()).IsLoopback() }
@@ -54,7 +56,7 @@ func (l Listen) Host() string {
 		return l.Advertise
 	}
 	if net.ParseIP(l.Bind()).IsUnspecified() {
-		return Loopback
+		return tcpport.Loopback
 	}
 	return l.Bind()
 }
@@ -77,7 +79,7 @@ func (l Listen) Beyond() []string {
 
 // Names returns the names and addresses of a server's certificate.
 func (l Listen) Names() []string {
-	names := []string{Loopback, "::1", "localhost"}
+	names := []string{tcpport.Loopback, "::1", "localhost"}
 	if own := net.ParseIP(l.Bind()); own.IsLoopback() && !slices.Contains(names, own.String()) {
 		names = append(names, own.String()) // such as 127.0.0.2
 	}

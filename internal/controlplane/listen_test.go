@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 func TestListenValidate(t *testing.T) {
@@ -29,7 +31,7 @@ func TestListenValidate(t *testing.T) {
 
 // TestListenNames: the certificate is valid for the host by which clients connect.
 func TestListenNames(t *testing.T) {
-	loopback := []string{Loopback, "::1", "localhost"}
+	loopback := []string{tcpport.Loopback, "::1", "localhost"}
 	for name, tc := range map[string]struct {
 		listen Listen
 		want   []string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // NodeClient is the user whose certificate the API server shows to nodes.
@@ -18,7 +19,7 @@ var ErrNoPods = errors.New("the control plane does not support nodes: start it w
 // and has signed the certificate of NodeClient. All other clients are rejected: a node trusts the API
 // server, which checks the rights of its users.
 func NewNodeServing(authority *certs.Authority) (*tls.Config, error) {
-	pair, err := authority.NewServer("cosi-emu node", Loopback, "localhost")
+	pair, err := authority.NewServer("cosi-emu node", tcpport.Loopback, "localhost")
 	if err != nil {
 		return nil, fmt.Errorf("make the certificate of a node: %w", err)
 	}

@@ -8,9 +8,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
-// Loopback is the default address of control planes.
-const Loopback = tcpport.Loopback
-
 // CheckPort returns a *tcpport.Error if the API server cannot listen on a port of an address
 // now. Start checks this too; callers use it to fail early.
 func CheckPort(ctx context.Context, address string, port int) error {
@@ -23,5 +20,5 @@ func CheckPort(ctx context.Context, address string, port int) error {
 
 // LoopbackAddress returns the address of a port.
 func LoopbackAddress(port int) string {
-	return net.JoinHostPort(Loopback, strconv.Itoa(port))
+	return net.JoinHostPort(tcpport.Loopback, strconv.Itoa(port))
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // WriteText prints the report for people.
-func (r *Report) WriteText(w io.Writer) error { return r.write(w, r) }
+func (r *Report) WriteText(w io.Writer) error { return r.write(w, true) }
 
 // WriteOf prints the report of one of several scenarios: WriteReasons prints their reasons together.
-func (r *Report) WriteOf(w io.Writer) error { return r.write(w, &Report{}) }
+func (r *Report) WriteOf(w io.Writer) error { return r.write(w, false) }
 
-func (r *Report) write(w io.Writer, reasons *Report) error {
+func (r *Report) write(w io.Writer, reasons bool) error {
 	var b strings.Builder
 	r.writeUntried(&b)
 	if r.Notice != "" {
@@ -32,7 +32,9 @@ func (r *Report) write(w io.Writer, reasons *Report) error {
 			fmt.Fprintf(&b, "  %s\n", c)
 		}
 	}
-	reasons.writeReasons(&b)
+	if reasons {
+		r.writeReasons(&b)
+	}
 	r.Baseline.writeText(&b)
 	switch {
 	case len(r.Findings) > 0:

@@ -21,7 +21,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
-const timeout = 10 * time.Second
+// timeout limits an interference, also on a busy machine.
+const timeout = time.Minute
 
 // Injector interferes with objects. It is safe for concurrent use.
 type Injector struct {

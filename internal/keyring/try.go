@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/signing"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Try implements backend.Keys.
@@ -52,7 +52,7 @@ func (s Service) tryList(ctx context.Context, key backend.IssuedKey, bucket, que
 	if err != nil {
 		return false, err
 	}
-	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
+	request.RemoteAddr, request.RequestURI = tcpport.Loopback+":0", request.URL.RequestURI()
 	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.Secret, SessionToken: key.SessionToken}
 	if err := signing.Sign(request, credentials, s.Region, nil); err != nil {
 		return false, err

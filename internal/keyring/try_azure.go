@@ -6,8 +6,8 @@ import (
 	"net/url"
 
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/dataplane/azure/sas"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // keyTrial is the blob of a conditional write that never succeeds.
@@ -43,7 +43,7 @@ func (s Service) tryAzureRequest(ctx context.Context, key backend.IssuedKey, met
 	if err != nil {
 		return answer, err
 	}
-	request.RemoteAddr, request.RequestURI = controlplane.Loopback+":0", request.URL.RequestURI()
+	request.RemoteAddr, request.RequestURI = tcpport.Loopback+":0", request.URL.RequestURI()
 	if method == http.MethodPut {
 		request.Header.Set("If-Match", `"none"`)
 		request.Header.Set("X-Ms-Blob-Type", "BlockBlob")

@@ -20,15 +20,16 @@ const calm = 300 * time.Millisecond
 
 // settle waits until no component writes to the API server or calls a driver any
 // more, and returns the mark of the journal from which it was silent. Components
-// that never rest fail the test.
-func (cl *testCluster) settle(tb testing.TB) uint64 {
+// that never rest fail the test. A call for a name in held is not waited for: the test
+// itself holds it.
+func (cl *testCluster) settle(tb testing.TB, held ...string) uint64 {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), harness.Timeout)
 	defer cancel()
-	rest := idle.New(cl.emu)
+	rest, scope := idle.New(cl.emu), eventscope.Scope{Alone: true, Others: held}
 	for {
 		mark := cl.emu.Journal().Mark()
-		settled := rest.WaitSettled(ctx, func() eventscope.Scope { return eventscope.Scope{Alone: true} }, calm, func(ctx context.Context) error {
+		settled := rest.WaitSettled(ctx, func() eventscope.Scope { return scope }, calm, func(ctx context.Context) error {
 			return idle.ProbeLatency(ctx, cl.emu.Client(), metav1.NamespaceDefault)
 		})
 		if !settled {

@@ -171,8 +171,9 @@ func bucketReadyForClaim(cl *testCluster) blockage {
 	release := cl.slowBucket(claim)
 	cl.Make(cl.bucketClass())
 	cl.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
-	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
-	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketclaims/status", cl.path("data"))}
+	bucket := v1alpha2.BucketNameForClaim(claim.UID)
+	written := bySidecar("patch buckets/status", bucket)
+	return blockage{unblock: release, held: []string{bucket}, trigger: &written, reaction: byController("patch bucketclaims/status", cl.path("data"))}
 }
 
 func bucketReadyForAccess(cl *testCluster) blockage {
@@ -181,8 +182,9 @@ func bucketReadyForAccess(cl *testCluster) blockage {
 	release := cl.slowBucket(claim)
 	cl.Make(cl.bucketClass(), cl.accessClass())
 	cl.waitsFor(access, v1alpha2.ReasonWaitingForBucket)
-	written := bySidecar("patch buckets/status", v1alpha2.BucketNameForClaim(claim.UID))
-	return blockage{unblock: release, trigger: &written, reaction: byController("patch bucketaccesses/status", cl.path("app"))}
+	bucket := v1alpha2.BucketNameForClaim(claim.UID)
+	written := bySidecar("patch buckets/status", bucket)
+	return blockage{unblock: release, held: []string{bucket}, trigger: &written, reaction: byController("patch bucketaccesses/status", cl.path("app"))}
 }
 
 func bucketDeleted(cl *testCluster) blockage {

@@ -21,6 +21,8 @@ type blockage struct {
 	trigger *step
 	// reaction is the first thing that must happen then.
 	reaction step
+	// held is the name of what a call is about that lasts until unblock, if one does.
+	held []string
 }
 
 // step is a successful request of a component.
@@ -49,7 +51,7 @@ func end(e journal.Event) time.Time { return e.Time.Add(e.Duration) }
 // the answer, and their reaction be recorded first; that counts as no time at all.
 func (b blockage) measure(cl *testCluster) time.Duration {
 	cl.Helper()
-	mark := cl.settle(cl)
+	mark := cl.settle(cl, b.held...)
 	b.unblock()
 	from, since := time.Now(), time.Time{}
 	ctx, cancel := context.WithTimeout(cl.Context(), harness.Timeout)

@@ -29,6 +29,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // RunPods runs the tests of Options.Pods.
@@ -210,7 +211,7 @@ func checkForward(t *testing.T, dialer httpstream.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(testContext(t))
 	forwarder, err := portforward.NewOnAddressesForStreamingWithContext(
-		ctx, dialer, []string{controlplane.Loopback}, []string{"0:8080"}, make(chan struct{}), io.Discard, io.Discard)
+		ctx, dialer, []string{tcpport.Loopback}, []string{"0:8080"}, make(chan struct{}), io.Discard, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func checkForward(t *testing.T, dialer httpstream.Dialer) {
 		t.Fatalf("forward: %v", err)
 	}
 	ports := must(forwarder.GetPorts())(t)
-	address := net.JoinHostPort(controlplane.Loopback, strconv.Itoa(int(ports[0].Local)))
+	address := net.JoinHostPort(tcpport.Loopback, strconv.Itoa(int(ports[0].Local)))
 	conn := must((&net.Dialer{}).DialContext(ctx, "tcp", address))(t)
 	defer func() { _ = conn.Close() }()
 	must(io.WriteString(conn, "hello"))(t)

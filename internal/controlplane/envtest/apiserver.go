@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
+	"github.com/cosi-emu/cosi-emu/internal/tcpport"
 )
 
 // Names of files that envtest or kube-apiserver expects in the directory of the
@@ -57,7 +58,7 @@ func newAPIServer(files layout, port int, opts controlplane.Options) (*apiServer
 		Set("service-account-signing-key-file", filepath.Join(files.certs(), serviceAccount)).
 		// Otherwise the API server searches for an external address of this machine, for the
 		// endpoint of Service kubernetes. It would not start on a machine without a network.
-		Set("advertise-address", controlplane.Loopback).
+		Set("advertise-address", tcpport.Loopback).
 		Set("endpoint-reconciler-type", "none")
 	if opts.Pods {
 		s.connectNodes()

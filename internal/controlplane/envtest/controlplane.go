@@ -105,7 +105,7 @@ func (c *ControlPlane) start(ctx context.Context) (err error) {
 
 // assemble creates the components, without starting them.
 func (c *ControlPlane) assemble(ctx context.Context) error {
-	healthPort, err := c.ports.Reserve(ctx, controlplane.Loopback)
+	healthPort, err := c.ports.Reserve(ctx, tcpport.Loopback)
 	if err != nil {
 		return err
 	}

@@ -234,7 +234,7 @@ func accessVariables(
 	}
 	variables, err := waitAccess(ctx, streams, c, info, key, claim)
 	if apierrors.IsNotFound(err) {
-		return nil, withNear(ctx, c, info.API, key.String(), err)
+		return nil, withNearAccess(ctx, c, info.API, key.String(), err)
 	}
 	return variables, err
 }

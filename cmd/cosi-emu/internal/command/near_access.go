@@ -24,12 +24,12 @@ func (a *access) withNear(ctx context.Context, name string, err error) error {
 	if unreachable != nil {
 		return err
 	}
-	return cli.Usage(withNear(ctx, c, info.API, a.access, err))
+	return cli.Usage(withNearAccess(ctx, c, info.API, a.access, err))
 }
 
-// withNear adds the BucketAccess that is probably meant to an error: one of that name in another namespace, or one
+// withNearAccess adds the BucketAccess that is probably meant to an error: one of that name in another namespace, or one
 // with a similar name.
-func withNear(ctx context.Context, c client.Client, version objectstorage.Version, meant string, err error) error {
+func withNearAccess(ctx context.Context, c client.Client, version objectstorage.Version, meant string, err error) error {
 	limited, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	list := &metav1.PartialObjectMetadataList{}
