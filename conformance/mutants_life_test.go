@@ -333,6 +333,18 @@ func oldMutants() []mutant {
 			},
 		},
 		{
+			name: "v1alpha1: long names are an internal error", class: "D13", options: old(), want: []string{"CB-25"},
+			may: []string{"CB-07"},
+			behaviour: func(*sync.Map) behaviour {
+				return func(_ context.Context, r any, next call) (any, error) {
+					if m, ok := r.(*cosiv1alpha1.DriverCreateBucketRequest); ok && len(m.GetName()) > 63 {
+						return nil, failed(codes.Internal, "InvalidBucketName")
+					}
+					return next(r)
+				}
+			},
+		},
+		{
 			name: "v1alpha1: odd names become one", class: "D19", options: old(), want: []string{"CB-22"},
 			behaviour: onRequest(func(m *cosiv1alpha1.DriverCreateBucketRequest) {
 				if isOdd(m.GetName()) {

@@ -173,7 +173,10 @@ func bucketReadyForClaim(cl *testCluster) blockage {
 	cl.waitsFor(claim, v1alpha2.ReasonWaitingForBucket)
 	bucket := v1alpha2.BucketNameForClaim(claim.UID)
 	written := bySidecar("patch buckets/status", bucket)
-	return blockage{unblock: release, held: []string{bucket}, trigger: &written, reaction: byController("patch bucketclaims/status", cl.path("data"))}
+	return blockage{
+		unblock: release, held: []string{bucket}, trigger: &written,
+		reaction: byController("patch bucketclaims/status", cl.path("data")),
+	}
 }
 
 func bucketReadyForAccess(cl *testCluster) blockage {
@@ -184,7 +187,10 @@ func bucketReadyForAccess(cl *testCluster) blockage {
 	cl.waitsFor(access, v1alpha2.ReasonWaitingForBucket)
 	bucket := v1alpha2.BucketNameForClaim(claim.UID)
 	written := bySidecar("patch buckets/status", bucket)
-	return blockage{unblock: release, held: []string{bucket}, trigger: &written, reaction: byController("patch bucketaccesses/status", cl.path("app"))}
+	return blockage{
+		unblock: release, held: []string{bucket}, trigger: &written,
+		reaction: byController("patch bucketaccesses/status", cl.path("app")),
+	}
 }
 
 func bucketDeleted(cl *testCluster) blockage {

@@ -102,7 +102,7 @@ func TestGood(t *testing.T) {
 		"Number":   {reason: "A text that looks like a number.", document: head + "steps: [{s3: {secret: key, put: 1, content: 2.5}}]"},
 		"Null":     {reason: "settle and heal alone.", document: head + "steps: [{settle: }, {heal: }]"},
 		"One":      {reason: "One instead of a list.", document: head + "steps: [{delete: Bucket/a}, {crash: sidecar}]"},
-		"Pattern":  {reason: "Anything can be expected.", document: head + "steps: [{expect: {'ConfigMap/${class}': {a: [1, null]}}}]"},
+		"Pattern":  {reason: "Anything can be expected.", document: head + "steps: [{expect: {'ConfigMap/${class}': {data: {a: [1, null]}}}}]"},
 		"Duration": {reason: "Of several parts.", document: head + "steps: [{settle: {quiet: 1m1.5s}, timeout: .5h}]"},
 		"Count":    {reason: "A number, or a range.", document: head + "steps: [{calls: {events: [{count: 2}, {count: 1..}, {count: ..3}]}}]"},
 		"Limits":   {reason: "Numbers and quantities.", document: head + "setup: {limits: {steps: 5, puts: 1, putBytes: 1Gi, duration: 1m}}\nsteps: [{s3: {secret: a, put: k, size: 6000000}}]"},

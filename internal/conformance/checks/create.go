@@ -15,7 +15,7 @@ func (c *C) createTwice() (first, second *port.Bucket, err error) {
 	request := c.bucketRequest()
 	first, err = c.create(request)
 	c.setup("DriverCreateBucket", err)
-	second, err = c.Driver.CreateBucket(c.Context, request)
+	second, err = c.create(request)
 	return first, second, err
 }
 
@@ -42,17 +42,13 @@ func (c *C) incompatible() error {
 	c.setup("DriverCreateBucket", err)
 	other := request
 	other.Parameters = c.env.Parameters.Incompatible
-	_, err = c.Driver.CreateBucket(c.Context, other)
+	_, err = c.create(other)
 	return err
 }
 
 func (c *C) createWithout() error {
 	c.mustCreate()
-	request := c.namedBucket("")
-	b, err := c.Driver.CreateBucket(c.Context, request)
-	if err == nil {
-		c.removeBucket(request, b)
-	}
+	_, err := c.create(c.namedBucket(""))
 	return err
 }
 
@@ -186,14 +182,14 @@ func creationValidation() []*Check {
 				request := c.bucketRequest()
 				_, err := c.create(request)
 				c.setup("DriverCreateBucket", err)
-				_, err = c.Driver.CreateBucket(c.Context, request)
+				_, err = c.create(request)
 				c.setup("a repeated DriverCreateBucket", err)
 				other := request
 				other.Parameters = c.env.Parameters.Incompatible
-				if _, err := c.Driver.CreateBucket(c.Context, other); err == nil {
+				if _, err := c.create(other); err == nil {
 					c.notReached("DriverCreateBucket with other parameters", errAccepted)
 				}
-				_, err = c.Driver.CreateBucket(c.Context, request)
+				_, err = c.create(request)
 				if isCode(err, codes.AlreadyExists) {
 					c.fail("the first parameters still describe the bucket", "%s", explain(err))
 				}
@@ -262,7 +258,7 @@ func creationValidation() []*Check {
 				for _, protocol := range c.env.Info.Protocols {
 					other := request
 					other.Protocols = []port.Protocol{protocol}
-					if b, err := c.Driver.CreateBucket(c.Context, other); err == nil && !slices.Contains(b.Protocols, protocol) {
+					if b, err := c.create(other); err == nil && !slices.Contains(b.Protocols, protocol) {
 						c.fail("a rejection, or a bucket of protocol "+protocol.String(), "OK, with %v", b.Protocols)
 					}
 				}

@@ -80,7 +80,7 @@ func grants() []*Check {
 			run: func(c *C) {
 				request, _ := c.granted()
 				for range 3 {
-					_, err := c.Driver.Grant(c.Context, request)
+					_, err := c.grant(request)
 					c.wantOK("a repeated DriverGrantBucketAccess", err)
 				}
 			},
@@ -113,7 +113,7 @@ func grants() []*Check {
 			run: func(c *C) {
 				request, _ := c.granted()
 				request.Buckets = c.namedAccess("", c.bucket().ID).Buckets
-				_, err := c.Driver.Grant(c.Context, request)
+				_, err := c.grant(request)
 				c.wantError("DriverGrantBucketAccess with another bucket", err)
 			},
 		},
@@ -148,7 +148,7 @@ func (c *C) repeatedWith(change func(*port.AccessRequest)) error {
 	request, _ := c.granted()
 	request.Buckets = slices.Clone(request.Buckets)
 	change(&request)
-	_, err := c.Driver.Grant(c.Context, request)
+	_, err := c.grant(request)
 	return err
 }
 

@@ -122,7 +122,7 @@ func modeRules() []*Check {
 					c.notSupported("access mode READ_ONLY", err)
 				}
 				request.Buckets[0].Modes.ObjectData = readOnly
-				lesser, err := c.Driver.Grant(c.Context, request)
+				lesser, err := c.grant(request)
 				if err != nil {
 					return
 				}

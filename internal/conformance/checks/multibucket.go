@@ -79,7 +79,7 @@ func multiBucket() []*Check {
 		check("MB-02", "The order of the buckets means nothing", Must, sourceGrant.says(sayIdempotent), func(c *C) {
 			request, _ := c.grantBoth()
 			slices.Reverse(request.Buckets)
-			_, err := c.Driver.Grant(c.Context, request)
+			_, err := c.grant(request)
 			c.wantOK("DriverGrantBucketAccess with the buckets in another order", err)
 		}),
 		sameID,
@@ -95,7 +95,7 @@ func multiBucket() []*Check {
 			sourceGrant.says(sayIncompat), func(c *C) {
 				request, _ := c.grantBoth()
 				request.Buckets = request.Buckets[:1]
-				_, err := c.Driver.Grant(c.Context, request)
+				_, err := c.grant(request)
 				c.wantError("DriverGrantBucketAccess with one of the buckets", err)
 			}, "D02"),
 	}, multiBucketData()...)

@@ -64,7 +64,7 @@ func exchanged(p port.Protocol, prefix, profile string) []*Check {
 			Classes: []string{"D03"}, Rule: sourceGrant.says(sayIdempotent),
 			run: func(c *C) {
 				request, _ := c.granted()
-				_, err := c.Driver.Grant(c.Context, request)
+				_, err := c.grant(request)
 				c.wantOK("a repeated DriverGrantBucketAccess", err)
 			},
 		},

@@ -53,9 +53,12 @@ type C struct {
 	record   *recorder
 	names    int
 	// any is the ID of a bucket that anyBucket has created.
-	any     string
-	nameOf  map[string]string
-	cleanup []func(context.Context) error
+	any    string
+	nameOf map[string]string
+	// acquired are requests, and IDs of buckets and accounts, for which cleanup has a removal; true for an
+	// ID that the driver has returned.
+	acquired map[string]bool
+	cleanup  []func(context.Context) error
 
 	mu     sync.Mutex
 	result Result
@@ -73,7 +76,8 @@ func (c *Check) Run(ctx context.Context, env *Env) Result {
 	alive := func() bool { return len(env.deaths()) == len(deaths) || env.Process.Running() }
 	run := &C{
 		Context: checkCtx, Driver: port.PatientWhile(env.Driver, env.CallTimeout, alive), Raw: env.Driver,
-		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, nameOf: map[string]string{}, result: Result{State: Pass},
+		env: env, check: c, protocol: cmp.Or(c.protocol, env.Protocol), record: record, result: Result{State: Pass},
+		nameOf: map[string]string{}, acquired: map[string]bool{},
 	}
 	run.do() //nolint:contextcheck // the check has the context
 	run.result.blame(env.deaths()[len(deaths):])

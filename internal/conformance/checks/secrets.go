@@ -37,7 +37,7 @@ func credentials() []*Check {
 			run: func(c *C) {
 				request, access := c.granted()
 				c.working(access)
-				again, err := c.Driver.Grant(c.Context, request)
+				again, err := c.grant(request)
 				c.setup("a repeated DriverGrantBucketAccess", err)
 				c.works("the new credential", c.use(again, 0))
 			},
@@ -48,7 +48,7 @@ func credentials() []*Check {
 			run: func(c *C) {
 				request, access := c.granted()
 				client := c.working(access)
-				_, err := c.Driver.Grant(c.Context, request)
+				_, err := c.grant(request)
 				c.setup("a repeated DriverGrantBucketAccess", err)
 				c.works("the first credential", client)
 			},

@@ -71,7 +71,7 @@ func serviceAccounts() []*Check {
 		check("SV-02", "A repeated DriverGrantBucketAccess for a ServiceAccount returns the same account", Must,
 			sourceGrant.says(sayIdempotent), dialects.Range{}, func(c *C) {
 				request, first := c.keyless()
-				again, err := c.Driver.Grant(c.Context, request)
+				again, err := c.grant(request)
 				c.wantOK("a repeated DriverGrantBucketAccess", err)
 				if first.AccountID != again.AccountID {
 					c.fail("account "+first.AccountID, "account %s", again.AccountID)
@@ -97,7 +97,7 @@ func serviceAccounts() []*Check {
 			func(c *C) {
 				request, _ := c.keyless()
 				request.ServiceAccount += "-other"
-				_, err := c.Driver.Grant(c.Context, request)
+				_, err := c.grant(request)
 				c.wantError("DriverGrantBucketAccess with another ServiceAccount", err)
 			}, "D02"),
 		check("SV-06", "DriverRevokeBucketAccess revokes an access of a ServiceAccount, and can be repeated", Must,

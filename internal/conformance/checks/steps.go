@@ -116,6 +116,9 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 	if id == "" {
 		return // the driver might delete anything
 	}
+	if !c.acquire("bucket "+request.Key, "bucket "+id, b != nil) {
+		return
+	}
 	c.later(func(ctx context.Context) error {
 		if isPath(id) && b == nil {
 			return nil // it was rejected
@@ -139,6 +142,21 @@ func (c *C) removeBucket(request port.BucketRequest, b *port.Bucket) {
 		}
 		return nil
 	})
+}
+
+// acquire reports whether something must be removed that a request may have created, or has created:
+// not if an earlier answer to the same request, or one with the same ID, has led to its removal.
+func (c *C) acquire(request, id string, created bool) bool {
+	_, known := c.acquired[id]
+	_, repeated := c.acquired[request]
+	if c.acquired[id] || !created && (known || repeated) {
+		return false
+	}
+	if !repeated {
+		c.acquired[request] = false
+	}
+	c.acquired[id] = created
+	return true
 }
 
 // observe returns an error unless a bucket exists. Without another call for this, it uses a grant.
@@ -209,6 +227,9 @@ func (c *C) grant(request port.AccessRequest) (*port.Access, error) {
 func (c *C) removeAccess(request port.AccessRequest, access *port.Access) {
 	revocation := revocationOf(request, access)
 	if revocation.Key == "" || isPath(revocation.Key) && access == nil {
+		return
+	}
+	if !c.acquire("account "+request.Key, "account "+revocation.Key, access != nil) {
 		return
 	}
 	c.later(func(ctx context.Context) error {

@@ -133,6 +133,17 @@ func values() []*Check {
 			},
 		},
 		{
+			ID: "CB-25", Title: "DriverCreateBucket with a name of 253 characters returns OK or INVALID_ARGUMENT", Profile: Core,
+			Level: Must, Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Dialects: chosenBuckets,
+			run: func(c *C) {
+				c.mustCreate()
+				// The controllers of v1alpha1 put the name of the class before the UID.
+				if _, err := c.create(c.namedBucket(longName(c.bucketName(), maxName))); err != nil {
+					c.wantCode("DriverCreateBucket with a name of 253 characters", err, codes.InvalidArgument)
+				}
+			},
+		},
+		{
 			ID: "CB-23", Title: "DriverCreateBucket rejects names that lead elsewhere as a path", Profile: Core, Level: Should,
 			Classes: []string{"D10"}, Rule: sourceErrors.says(sayInvalid), Dialects: chosenBuckets, Needs: []Need{needsPermission},
 			run: func(c *C) {

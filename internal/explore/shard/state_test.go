@@ -4,8 +4,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
@@ -41,8 +42,15 @@ func TestStateFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open()
-	if !s.Has(trials[:1]) || s.Has(trials[1:2]) || len(s.Found) != 1 || !slices.Equal(s.Reasons, []string{"Bound"}) {
-		t.Errorf("done: %v, with findings: %d, reasons %q; want the complete lines", s.done, len(s.Found), s.Reasons)
+	type content struct {
+		Tried   []bool
+		Found   int
+		Reasons []string
+	}
+	want := content{Tried: []bool{true, false}, Found: 1, Reasons: []string{"Bound"}}
+	got := content{Tried: []bool{s.Has(trials[:1]), s.Has(trials[1:2])}, Found: len(s.Found), Reasons: s.Reasons}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("not just the complete lines are there (-want +got):\n%s", diff)
 	}
 	s.Add(t.Context(), cause.Result{Case: trials[2:3]})
 	if err := s.Close(t.Context()); err != nil {
