@@ -43,7 +43,7 @@ func (r *run) hold(ctx context.Context, expectation *spec.Expectation) error {
 	if err != nil {
 		return err
 	}
-	w := &objectWait{run: r, object: object, pattern: expectation.Pattern, forDifference: true}
+	w := &objectWait{run: r, object: object, pattern: r.demanded(expectation), forDifference: true}
 	_, err = w.until(ctx)
 	if failure, ok := errors.AsType[*outcome.Failure](err); ok && ctx.Err() != nil && !failure.Broken {
 		return nil // it has matched until the end

@@ -29,12 +29,20 @@ func (r *run) expect(ctx context.Context, s *spec.Step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		wait := &objectWait{run: r, object: object, pattern: expectation.Pattern}
+		wait := &objectWait{run: r, object: object, pattern: r.demanded(expectation)}
 		if result, err = wait.untilInVain(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return result, nil
+}
+
+// demanded returns the pattern of an object: what a specification demands, if a controller or a sidecar is the user's own.
+func (r *run) demanded(e *spec.Expectation) spec.Pattern {
+	if r.engine.emulator.Info().OwnComponents {
+		return e.Pattern.Specified()
+	}
+	return e.Pattern
 }
 
 // objectWait waits until one object matches, or until it does not.

@@ -21,6 +21,37 @@ func pattern(t *testing.T, text string) spec.Pattern {
 	return (*all[0].Steps[1].Expect)[0].Pattern.Fields[0].Pattern
 }
 
+// TestSpecified: what only the emulator's own components promise is compared for them alone.
+func TestSpecified(t *testing.T) {
+	conditions := "{conditions: [{type: Ready, status: 'True', reason: {builtIn: Done}, message: {builtIn: {cel: self != ''}}}]}"
+	for name, tc := range map[string]struct {
+		got                 string
+		builtIn, ownMatches bool
+	}{
+		"all":          {`{"conditions": [{"type": "Ready", "status": "True", "reason": "Done", "message": "it is"}]}`, true, true},
+		"other words":  {`{"conditions": [{"type": "Ready", "status": "True", "reason": "Finished"}]}`, false, true},
+		"other status": {`{"conditions": [{"type": "Ready", "status": "False", "reason": "Done", "message": "it is"}]}`, false, false},
+		"missing":      {`{}`, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got any
+			if err := json.Unmarshal([]byte(tc.got), &got); err != nil {
+				t.Fatal(err)
+			}
+			p := pattern(t, conditions)
+			for _, compared := range []struct {
+				pattern spec.Pattern
+				matches bool
+			}{{p, tc.builtIn}, {p.Specified(), tc.ownMatches}} {
+				differences, err := match.Match(compared.pattern, got, nil)
+				if err != nil || (len(differences) == 0) != compared.matches {
+					t.Errorf("differences %v, error %v; want a match: %t", differences, err, compared.matches)
+				}
+			}
+		})
+	}
+}
+
 //nolint:lll // one case a line
 func TestMatch(t *testing.T) {
 	tests := map[string]struct {

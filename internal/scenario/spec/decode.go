@@ -25,6 +25,8 @@ type decoder struct {
 	place  func(*yaml.Node) document.Position
 	depth  int
 	failed []error
+	// expecting is set within the patterns of objects.
+	expecting bool
 	// used are the variables of the expressions read so far.
 	used []use
 }

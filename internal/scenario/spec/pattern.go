@@ -37,6 +37,8 @@ type PatternField struct {
 	// Key is the name if it has expressions.
 	Key     Text
 	Pattern Pattern
+	// BuiltIn means that only the emulator's own controller and sidecar promise the value, and no specification.
+	BuiltIn bool
 }
 
 // NameWith returns the field's name with the values of its expressions.
@@ -51,10 +53,28 @@ func nameWith(name string, key Text, variables map[string]any) (string, error) {
 	return key.Text(variables)
 }
 
-// The keys of mappings that are an expression about a value, and a pattern that it must not match.
+// Specified returns the pattern without what no specification demands, for a controller or a sidecar of the user's own.
+func (p *Pattern) Specified() Pattern {
+	specified := *p
+	specified.Fields, specified.Items = nil, nil
+	for _, field := range p.Fields {
+		if !field.BuiltIn {
+			field.Pattern = field.Pattern.Specified()
+			specified.Fields = append(specified.Fields, field)
+		}
+	}
+	for i := range p.Items {
+		specified.Items = append(specified.Items, p.Items[i].Specified())
+	}
+	return specified
+}
+
+// The keys of mappings that are an expression about a value, a pattern that it must not match, and one that only a value
+// of the emulator's own components must match.
 const (
 	conditionKey = "cel"
 	notKey       = "not"
+	builtInKey   = "builtIn"
 )
 
 func (p *Pattern) decode(d *decoder, n *yaml.Node) {
@@ -90,13 +110,22 @@ func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
 			return
 		case notKey:
 			p.Not = &Pattern{}
+			outside := d.expecting
+			d.expecting = false
 			p.Not.decode(d, n.Content[1])
+			d.expecting = outside
 			return
 		}
 	}
 	p.IsMapping = true
 	d.pairs(n, func(key, value *yaml.Node) {
 		field := PatternField{Name: key.Value, Key: d.key(key)}
+		if field.BuiltIn = value.Kind == yaml.MappingNode && len(value.Content) == 2 && value.Content[0].Value == builtInKey; field.BuiltIn {
+			if !d.expecting {
+				d.problem(value, "builtIn can only be used for a field of an object in expect and always, outside of not")
+			}
+			value = value.Content[1]
+		}
 		field.Pattern.decode(d, value)
 		p.Fields = append(p.Fields, field)
 	})

@@ -126,6 +126,8 @@ type Expectation struct {
 }
 
 func (e *Expectations) decode(d *decoder, n *yaml.Node) {
+	d.expecting = true
+	defer func() { d.expecting = false }()
 	d.pairs(n, func(key, value *yaml.Node) {
 		expectation := Expectation{Object: d.reference(key)}
 		expectation.Pattern.decode(d, value)
