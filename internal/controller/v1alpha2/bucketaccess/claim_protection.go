@@ -44,7 +44,10 @@ func (a *attempt) grantedThrough(ctx context.Context, claim *v1alpha2.BucketClai
 		return true, nil
 	}
 	bucket, err := a.getBucket(ctx, accessed[i].BucketName)
-	return bucket == nil || bucket.Spec.BucketClaimRef.UID == claim.UID, err
+	if bucket == nil || bucket.Spec.BucketClaimRef.UID == "" { // it is gone, or a person has made it again
+		return true, err
+	}
+	return bucket.Spec.BucketClaimRef.UID == claim.UID, nil
 }
 
 // maxConflicts is how often a write of the controller can meet a write of the sidecar before it is

@@ -103,6 +103,15 @@ func TestKeepClaims(t *testing.T) {
 			Want:  annotated,
 		},
 		{
+			Name: "Bucket made again", Reason: "it refers to no claim yet, and the controller gives it the reference",
+			Given: func(s *scene) {
+				claim := s.hasClaim("photos")
+				s.hasBucket(claim, func(bucket *v1alpha2.Bucket) { bucket.Spec.BucketClaimRef.UID = "" })
+				s.hasAccess(handedOff(claim))
+			},
+			Want: annotated,
+		},
+		{
 			Name: "claim that the status lacks", Reason: "the sidecar reports that the status is incomplete",
 			Given: func(s *scene) {
 				claim := s.hasClaim("photos")

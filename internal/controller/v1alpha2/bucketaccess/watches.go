@@ -101,28 +101,26 @@ type mapper struct {
 // mapClass maps a class to the accesses that wait for it, or that an earlier one of its name has
 // rejected.
 func (m mapper) mapClass(ctx context.Context, class client.Object) []reconcile.Request {
-	return m.list(ctx, nil, client.MatchingFields{index.AccessesWaitingForClass: class.GetName()})
+	return m.list(ctx, client.MatchingFields{index.AccessesWaitingForClass: class.GetName()})
 }
 
 // mapClaim maps a claim to the accesses that refer to it, handed off or not: some wait for it, the
 // others keep it annotated.
 func (m mapper) mapClaim(ctx context.Context, claim client.Object) []reconcile.Request {
-	return m.list(ctx, nil, client.InNamespace(claim.GetNamespace()), client.MatchingFields{index.AccessesByClaim: claim.GetName()})
+	return m.list(ctx, client.InNamespace(claim.GetNamespace()), client.MatchingFields{index.AccessesByClaim: claim.GetName()})
 }
 
-// mapBucket maps a Bucket to the accesses that wait for the Bucket of their claim.
+// mapBucket maps a Bucket to the accesses to its claim, handed off or not: some wait for it, and it tells with which claim the
+// others were handed off.
 func (m mapper) mapBucket(ctx context.Context, object client.Object) []reconcile.Request {
 	bucket, ok := object.(*v1alpha2.Bucket)
 	if !ok || !m.namespaces.Has(bucket.Spec.BucketClaimRef.Namespace) {
 		return nil
 	}
 	ref := bucket.Spec.BucketClaimRef
-	waiting := func(access *v1alpha2.BucketAccess) bool { return !ownership.SidecarOwns(access) }
-	return m.list(ctx, waiting, client.InNamespace(ref.Namespace), client.MatchingFields{index.AccessesByClaim: ref.Name})
+	return m.list(ctx, client.InNamespace(ref.Namespace), client.MatchingFields{index.AccessesByClaim: ref.Name})
 }
 
-func (m mapper) list(
-	ctx context.Context, selected func(*v1alpha2.BucketAccess) bool, options ...client.ListOption,
-) []reconcile.Request {
-	return cosireconcile.ListRequests(ctx, m.cache, &v1alpha2.BucketAccessList{}, selected, options...)
+func (m mapper) list(ctx context.Context, options ...client.ListOption) []reconcile.Request {
+	return cosireconcile.ListRequests[*v1alpha2.BucketAccess](ctx, m.cache, &v1alpha2.BucketAccessList{}, nil, options...)
 }

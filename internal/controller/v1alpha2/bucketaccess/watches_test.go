@@ -17,25 +17,34 @@ import (
 // attempt to read them would fail again and again.
 func TestMapBucket(t *testing.T) {
 	t.Parallel()
-	s := newScene(suite.New(t))
-	s.hasAccess()
-	cache := s.Client()
-	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(s.access)}
+	waiting, granted := newScene(suite.New(t)), newScene(suite.New(t))
+	waiting.hasAccess()
+	granted.hasAccess(handedOff(granted.hasClaim("photos")))
+	request := func(s *scene) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(s.access)}}
+	}
 	for name, tc := range map[string]struct {
-		reason, namespace string
-		served            []string
-		want              []reconcile.Request
+		reason string
+		scene  *scene
+		// elsewhere means that the claim of the Bucket is in another namespace.
+		elsewhere bool
+		served    []string
+		want      []reconcile.Request
 	}{
-		"all":       {"the object waits for the Bucket", s.Namespace, nil, []reconcile.Request{request}},
-		"served":    {"the object waits for the Bucket", s.Namespace, []string{s.Namespace}, []reconcile.Request{request}},
-		"elsewhere": {"the Bucket is of another namespace", "elsewhere", []string{s.Namespace}, nil},
+		"all":        {"the access waits for the Bucket", waiting, false, nil, request(waiting)},
+		"served":     {"the access waits for the Bucket", waiting, false, []string{waiting.Namespace}, request(waiting)},
+		"handed off": {"the Bucket may be another one now", granted, false, nil, request(granted)},
+		"elsewhere":  {"the Bucket is of another namespace", waiting, true, []string{waiting.Namespace}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			logs := funcr.New(func(prefix, args string) { t.Errorf("logged: %s %s", prefix, args) }, funcr.Options{})
 			ctx := log.IntoContext(t.Context(), logs)
 			bucket := &v1alpha2.Bucket{}
-			bucket.Spec.BucketClaimRef = v1alpha2.BucketClaimReference{Namespace: tc.namespace, Name: "photos"}
-			got := mapper{cache: cache, namespaces: watched.New(tc.served)}.mapBucket(ctx, bucket)
+			bucket.Spec.BucketClaimRef = v1alpha2.BucketClaimReference{Namespace: tc.scene.Namespace, Name: "photos"}
+			if tc.elsewhere {
+				bucket.Spec.BucketClaimRef.Namespace = "elsewhere"
+			}
+			got := mapper{cache: tc.scene.Client(), namespaces: watched.New(tc.served)}.mapBucket(ctx, bucket)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
