@@ -18,7 +18,7 @@ import (
 // claim does not exist any more. A Bucket that keeps failing in the same way is reported once.
 func (r *Reconciler) reportFailure(bucket *v1alpha2.Bucket) {
 	failed := meta.FindStatusCondition(bucket.Status.Conditions, v1alpha2.ConditionProvisionFailed)
-	if bucket.DeletionTimestamp.IsZero() || failed == nil || failed.Status != metav1.ConditionTrue {
+	if bucket.DeletionTimestamp.IsZero() || failed == nil || failed.Status != metav1.ConditionTrue || precedesDeletion(failed, bucket) {
 		r.reported.Remove(bucket.UID)
 		return
 	}
@@ -31,4 +31,10 @@ func (r *Reconciler) reportFailure(bucket *v1alpha2.Bucket) {
 	claim := &v1alpha2.BucketClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, UID: ref.UID}}
 	r.Recorder.Eventf(claim, nil, corev1.EventTypeWarning, v1alpha2.ReasonFailedDeleteBucket, string(cosievents.Deprovision),
 		"%s", condition.Clip(note))
+}
+
+// precedesDeletion reports whether a condition is about an earlier generation of a Bucket that is being deleted, such as the
+// failure to create its bucket: the API server counts a deletion as a generation.
+func precedesDeletion(c *metav1.Condition, bucket *v1alpha2.Bucket) bool {
+	return c.ObservedGeneration != 0 && c.ObservedGeneration < bucket.Generation
 }

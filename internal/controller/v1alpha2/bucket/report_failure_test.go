@@ -21,6 +21,8 @@ func TestReportFailure(t *testing.T) {
 	}
 	succeeded := failed("")
 	succeeded.Status.Conditions[0].Status = metav1.ConditionFalse
+	created := failed("invalid")
+	created.Generation, created.Status.Conditions[0].ObservedGeneration = 2, 1
 	other := failed("full")
 	other.UID = "other"
 	const (
@@ -37,6 +39,7 @@ func TestReportFailure(t *testing.T) {
 		{"same failure", "each retry would be an Event", []*v1alpha2.Bucket{failed("full"), failed("full")}, []string{full}},
 		{"another failure", "it is news", []*v1alpha2.Bucket{failed("full"), failed("locked")}, []string{full, locked}},
 		{"failure that comes back", "it is news", []*v1alpha2.Bucket{failed("full"), succeeded, failed("full")}, []string{full, full}},
+		{"failure before the deletion", "it is about the creation", []*v1alpha2.Bucket{created}, nil},
 		{"another Bucket", "it is another user's", []*v1alpha2.Bucket{failed("full"), other}, []string{full, full}},
 		{
 			"no message", "the reason stands for it", []*v1alpha2.Bucket{failed("")},
