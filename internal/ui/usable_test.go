@@ -47,10 +47,21 @@ func TestUsable(t *testing.T) {
 	})
 }
 
-// overlaps lists the pairs of visible labels that overlap by more than a pixel.
+// overlaps lists the pairs of visible labels that overlap by more than a pixel. Parts of the page that scroll, such as a high
+// chart, hide labels.
 const overlaps = `(() => {
+	const visible = e => {
+		let { left, right, top, bottom } = e.getBoundingClientRect();
+		for (let around = e.parentElement; around; around = around.parentElement) {
+			if (getComputedStyle(around).overflow === 'visible') continue;
+			const clip = around.getBoundingClientRect();
+			[left, right] = [Math.max(left, clip.left), Math.min(right, clip.right)];
+			[top, bottom] = [Math.max(top, clip.top), Math.min(bottom, clip.bottom)];
+		}
+		return { left, right, top, bottom };
+	};
 	const labels = [...document.querySelectorAll('text, .node, button, label, h2, small, td, th')].filter(e =>
-		e.checkVisibility() && e.textContent.trim() && !e.closest('#detail')).map(e => ({ e, r: e.getBoundingClientRect() }));
+		e.checkVisibility() && e.textContent.trim() && !e.closest('#detail')).map(e => ({ e, r: visible(e) }));
 	const pairs = [];
 	for (const [i, a] of labels.entries()) for (const b of labels.slice(i + 1)) {
 		if (a.e.contains(b.e) || b.e.contains(a.e)) continue;
