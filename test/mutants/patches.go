@@ -59,6 +59,13 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Oracles: []string{vocabulary.Convergence}, Took: "225 s",
 		},
 		{
+			Name: "recreated-bucket-of-another-claim",
+			Bug: "The controller takes a Bucket that a person has made again for one of an earlier claim, and does not notice that the " +
+				"claim gets it.",
+			Net:     interfering(existing, "force-recreate", "controller api patch bucketclaims*"),
+			Oracles: []string{run.OracleWakeUp}, Took: "147 s",
+		},
+		{
 			Name:    "class-parameters-dropped",
 			Bug:     "The controller creates Buckets without the parameters of their class.",
 			Net:     suite("provisioning"),
