@@ -42,7 +42,7 @@ func (h *home) exploreAll(narrow []string) {
 	}
 	h.write("all/one.yaml", scenario("one", claims+ready+gone))
 	h.write("all/two.yaml", scenario("two", claims+ready+gone))
-	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 100ms}\n"))
+	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 2s}\n"))
 	h.write("all/unfit.yaml", scenario("unfit", claims+"- delete: Namespace/${ns}\n"))
 	r := h.run(append([]string{"explore", "all", "--sample", "1", "--shrink=false", "--report", "html=all.html"}, narrow...)...)
 	if r.code != 1 {
