@@ -42,7 +42,7 @@ func (h *home) exploreAll(narrow []string) {
 	}
 	h.write("all/one.yaml", scenario("one", claims+ready+gone))
 	h.write("all/two.yaml", scenario("two", claims+ready+gone))
-	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 2s}\n"))
+	h.write("all/wrong.yaml", scenario("wrong", claims+"- {expect: {BucketClaim/other: present}, timeout: 30ms}\n"))
 	h.write("all/unfit.yaml", scenario("unfit", claims+"- delete: Namespace/${ns}\n"))
 	r := h.run(append([]string{"explore", "all", "--sample", "1", "--shrink=false", "--report", "html=all.html"}, narrow...)...)
 	if r.code != 1 {
@@ -50,7 +50,7 @@ func (h *home) exploreAll(narrow []string) {
 	}
 	for _, part := range []string{
 		"reasons of conditions and Events: Bound, ", "for other scenarios: APIError, ",
-		"3 scenarios explored, 1 not:", "not explored: all/unfit.yaml: ",
+		"3 scenarios explored, 1 not:", "runs/s; 1 finding\n", "not explored: all/unfit.yaml: ",
 		"1. steps: all/wrong.yaml:", "finding 1 of wrong: steps: all/wrong.yaml:", "fault: none: the run without faults shows it",
 	} {
 		if !strings.Contains(r.out, part) {

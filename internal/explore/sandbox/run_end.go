@@ -32,7 +32,7 @@ const (
 )
 
 // finish removes the faults, waits for recovery, and observes the sandbox. After a failed
-// step it does not wait for the end state.
+// step it does not wait for the end state of the clean run, but for components that still work.
 func (r *running) finish(failed bool) {
 	r.seen.Ended = time.Now()
 	r.seen.Steps = r.seen.Ended.Sub(r.started)
@@ -48,9 +48,7 @@ func (r *running) finish(failed bool) {
 		r.fail(r.recover())
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.context, recoveryTimeout)
-	defer cancel()
-	r.fail(r.readEnd(r.sandbox.waitQuiet(ctx, r.idle, quietAtOnce)))
+	r.fail(r.settle(func() bool { return true }, quietAtOnce, quietForSure, quietIfStarved))
 }
 
 // recover waits until the end state of the clean run is reached, or is certainly out of reach.
