@@ -189,7 +189,7 @@ func TestDialectOfOwnSidecar(t *testing.T) {
 				_ context.Context, _ *rest.Config, connection emulator.SidecarConnection, _ logr.Logger,
 			) (emulator.Runner, error) {
 				connected <- connection
-				return waits{}, nil
+				return harness.Inactive{}, nil
 			}
 			emu := emulatortest.Start(t, options)
 			if got := emu.Info().DriverDialect; isBridged(emu) || got != string(dialects.BucketIDs) {
@@ -208,16 +208,6 @@ func TestDialectOfOwnSidecar(t *testing.T) {
 		})
 	}
 }
-
-// waits is a component that does nothing.
-type waits struct{}
-
-func (waits) Start(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-func (waits) WaitReady(context.Context) error { return nil }
 
 // isBridged reports whether the emulator's driver is behind a bridge.
 func isBridged(emu *emulator.Emulator) bool { return emu.Component(emulator.ComponentBridge) != nil }

@@ -94,7 +94,7 @@ metadata: {name: ignored, namespace: my-system}
 	users := make(chan *rest.Config, 1)
 	own := func(cfg *rest.Config, _ logr.Logger) (emulator.Runner, error) {
 		users <- cfg
-		return idle{}, nil
+		return harness.Inactive{}, nil
 	}
 	emu := emulatortest.Start(t, emulator.Options{NoDriver: true, Implementations: emulator.Implementations{
 		Controller: own, ControllerRBAC: []byte(rbac),
@@ -110,16 +110,6 @@ metadata: {name: ignored, namespace: my-system}
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "system:serviceaccount:my-system:mine") {
 		t.Errorf("a right of deploy/rbac: %v, want Forbidden for my-system:mine", err)
 	}
-}
-
-// idle is a component that does nothing.
-type idle struct{}
-
-func (idle) WaitReady(context.Context) error { return nil }
-
-func (idle) Start(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
 }
 
 // TestRightsRejected has manifests without a subject of the rights.

@@ -69,7 +69,7 @@ subjects: [{kind: ServiceAccount, name: reader, namespace: cosi-system}]
 		ControllerRBAC: []byte(rights),
 		Controller: func(cfg *rest.Config, _ logr.Logger) (emulator.Runner, error) {
 			configs <- cfg
-			return idle{}, nil
+			return harness.Inactive{}, nil
 		},
 	}})
 	component, err := client.New(harness.Receive(t, "the controller's configuration", configs), client.Options{})

@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,11 +12,12 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
 	"github.com/cosi-emu/cosi-emu/scenarios"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 // TestBuiltIn: what a controller of the user's own need not do is not compared.
 func TestBuiltIn(t *testing.T) {
-	own := emulator.Implementations{Controller: func(*rest.Config, logr.Logger) (emulator.Runner, error) { return inactive{}, nil }}
+	own := emulator.Implementations{Controller: func(*rest.Config, logr.Logger) (emulator.Runner, error) { return harness.Inactive{}, nil }}
 	for name, tc := range map[string]struct {
 		options emulator.Options
 		data    string
@@ -47,15 +47,3 @@ steps:
 		})
 	}
 }
-
-// inactive is a controller that does nothing.
-type inactive struct{}
-
-// Start implements emulator.Runner.
-func (inactive) Start(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-// WaitReady implements emulator.Runner.
-func (inactive) WaitReady(context.Context) error { return nil }

@@ -54,24 +54,12 @@ func earlierDraft(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	return all
 }
 
-// inactive is a component that does nothing.
-type inactive struct{}
-
-// Start implements emulator.Runner.
-func (inactive) Start(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
-}
-
-// WaitReady implements emulator.Runner.
-func (inactive) WaitReady(context.Context) error { return nil }
-
 // ownComponents are a controller and a sidecar of another draft.
 func ownComponents() emulator.Implementations {
 	return emulator.Implementations{
-		Controller: func(*rest.Config, logr.Logger) (emulator.Runner, error) { return inactive{}, nil },
+		Controller: func(*rest.Config, logr.Logger) (emulator.Runner, error) { return harness.Inactive{}, nil },
 		Sidecar: func(context.Context, *rest.Config, emulator.SidecarConnection, logr.Logger) (emulator.Runner, error) {
-			return inactive{}, nil
+			return harness.Inactive{}, nil
 		},
 	}
 }
