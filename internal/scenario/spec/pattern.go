@@ -77,6 +77,8 @@ const (
 	builtInKey   = "builtIn"
 )
 
+const builtInProblem = "builtIn can only be used for a field of an object in expect and always, outside of not"
+
 func (p *Pattern) decode(d *decoder, n *yaml.Node) {
 	p.Position = d.at(n)
 	if !d.enter(n) {
@@ -115,6 +117,9 @@ func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
 			p.Not.decode(d, n.Content[1])
 			d.expecting = outside
 			return
+		case builtInKey: // as the pattern of a field, it is decoded with the field
+			d.problem(n, builtInProblem)
+			return
 		}
 	}
 	p.IsMapping = true
@@ -122,7 +127,7 @@ func (p *Pattern) mapping(d *decoder, n *yaml.Node) {
 		field := PatternField{Name: key.Value, Key: d.key(key)}
 		if field.BuiltIn = value.Kind == yaml.MappingNode && len(value.Content) == 2 && value.Content[0].Value == builtInKey; field.BuiltIn {
 			if !d.expecting {
-				d.problem(value, "builtIn can only be used for a field of an object in expect and always, outside of not")
+				d.problem(value, builtInProblem)
 			}
 			value = value.Content[1]
 		}
