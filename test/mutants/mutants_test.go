@@ -58,7 +58,7 @@ func (m Mutant) file() string {
 	if m.Scenario != "" {
 		return filepath.Join("testdata", m.Scenario)
 	}
-	return filepath.Join("..", "..", "internal", "scenarios", "explore", "testdata", "lifecycle.yaml")
+	return filepath.Join(root, lifecycle)
 }
 
 // mostLines is the maximum length of a shrunk scenario's steps. An interference needs steps that

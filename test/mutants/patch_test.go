@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,11 @@ func TestPatches(t *testing.T) {
 	for _, p := range Patches() {
 		if p.Bug == "" || len(p.Oracles) == 0 || len(p.Net) == 0 || p.Took == "" || (p.Lines == 0) != (p.Net[0] == "run") {
 			t.Errorf("%+v: want a bug, a net, oracles, and what it took; an exploration has a shrunk scenario", p)
+		}
+		if file := p.Net[1]; strings.HasSuffix(file, ".yaml") {
+			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
 		}
 		names = append(names, filepath.Join("patches", p.Name+".patch"))
 	}

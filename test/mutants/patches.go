@@ -63,7 +63,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Bug: "The controller takes a Bucket that a person has made again for one of an earlier claim, and does not notice that the " +
 				"claim gets it.",
 			Net:     interfering(existing, "force-recreate", "controller api patch bucketclaims*"),
-			Oracles: []string{run.OracleWakeUp}, Took: "147 s",
+			Oracles: []string{run.OracleWakeUp}, Took: "147 s", Lines: 25,
 		},
 		{
 			Name:    "class-parameters-dropped",
