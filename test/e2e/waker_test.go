@@ -21,7 +21,7 @@ type blockage struct {
 	trigger *step
 	// reaction is the first thing that must happen then.
 	reaction step
-	// held is the name of what a call is about that lasts until unblock, if one does.
+	// held are the names of what calls are about that last until unblock.
 	held []string
 }
 
