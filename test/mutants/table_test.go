@@ -34,6 +34,7 @@ func TestNames(t *testing.T) {
 		if !ok || seen[d.Name] || d.Bug == "" || len(d.Culprits) == 0 || len(d.Oracles) == 0 || (len(d.Kinds) == 0) != (d.At == "") {
 			t.Errorf("%+v: want a name of its own, a bug, a culprit, oracles, and effects with a place", d)
 		}
+		exists(t, d.Name, d.file())
 		seen[d.Name] = true
 	}
 	if len(seen) < least {
