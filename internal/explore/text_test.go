@@ -123,6 +123,8 @@ func TestWriteFindings(t *testing.T) {
 	}
 	verified := files
 	verified.Verified = true
+	compared := files
+	compared.Oracle = run.OracleWakeUp
 	for _, test := range []struct {
 		name        string
 		g           cause.Group
@@ -130,6 +132,10 @@ func TestWriteFindings(t *testing.T) {
 	}{
 		{"verified", verified, []string{"a.yaml", "a.cosirec", "a.html"}, []string{"seen once", "run alone"}},
 		{"not verified", files, []string{"a.yaml", "run alone, the scenario passed; expected: failed by leak"}, []string{"seen once"}},
+		{
+			"only exploration judges it", compared,
+			[]string{"a.yaml", "run alone, the scenario passed; only an exploration judges wake-up"}, []string{"expected: failed"},
+		},
 		{"not confirmed", cause.Group{Oracle: vocabulary.Leak, Runs: 3}, []string{"seen once in 3 runs"}, []string{"scenario:", "run alone"}},
 		{"starved", cause.Group{Oracle: vocabulary.Leak, Runs: 3, Starved: true}, []string{"it does not fail"}, []string{"not shrunk"}},
 	} {

@@ -36,6 +36,12 @@ const (
 	OracleWakeUp = "wake-up"
 )
 
+// Compared reports whether only an exploration judges an oracle: the oracle compares with the clean run, or judges
+// what only a sandbox has.
+func Compared(name string) bool {
+	return slices.Contains([]string{OracleState, OracleBackend, OracleCounts, OracleInnocent, OracleWakeUp}, name)
+}
+
 // Judge returns the findings of a run: of the standing oracles, of the scenario's expectations, and
 // of the comparison with the clean run. It leaves out the clean run's baseline.
 func Judge(o, clean *Record) []checks.Finding {

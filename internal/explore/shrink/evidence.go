@@ -37,7 +37,7 @@ const verifyingRuns = 3
 func (s *shrinker) keep(ctx context.Context, line []candidate, name string) error {
 	g := s.group
 	smallest := line[len(line)-1]
-	if s.options.Out == "" || compared(g.Oracle) || len(line) == 1 {
+	if s.options.Out == "" || run.Compared(g.Oracle) || len(line) == 1 {
 		return s.keepOne(ctx, smallest, name)
 	}
 	for _, at := range backwards(len(line)) {
@@ -55,12 +55,6 @@ func backwards(n int) []int {
 		places = append(places, at)
 	}
 	return append(places, 0)
-}
-
-// compared reports whether an oracle compares with the clean run, or judges something that only a
-// sandbox has.
-func compared(name string) bool {
-	return slices.Contains([]string{run.OracleState, run.OracleBackend, run.OracleCounts, run.OracleInnocent, run.OracleWakeUp}, name)
 }
 
 // keepOne writes a candidate as the shrunk scenario of a group. It runs the scenario as
