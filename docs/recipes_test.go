@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
@@ -47,5 +50,23 @@ func TestRecipesAreManifests(t *testing.T) {
 	}
 	if len(blocks) == 0 {
 		t.Error("there are no manifests")
+	}
+}
+
+// TestStaticRecipe compares the recipe of the static driver with what `cosi-emu example --static` prints.
+func TestStaticRecipe(t *testing.T) {
+	page, err := os.ReadFile("recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recipe, _ := strings.Cut(string(page), "\n## Use a bucket of a provider without a driver\n")
+	recipe, _, _ = strings.Cut(recipe, "\n## ")
+	var manifests []string
+	for _, block := range strings.Split(recipe, "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(block, "```")
+		manifests = append(manifests, text)
+	}
+	if diff := cmp.Diff(string(examples.Static), strings.Join(manifests, "---\n")); diff != "" {
+		t.Errorf("-examples/static.yaml +recipes.md:\n%s", diff)
 	}
 }

@@ -2,7 +2,6 @@ package emulator_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/emulatortest"
+	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 	"github.com/cosi-emu/cosi-emu/internal/staticdriver"
@@ -91,32 +91,20 @@ func startStaticDriver(t *testing.T) string {
 // applyRecipe applies the manifests of the recipe, with the store and the key of the emulator.
 func applyRecipe(t *testing.T, emu *emulator.Emulator, key fakedriver.Credentials) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/recipes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, recipe, found := strings.Cut(string(page), "\n## Use a bucket of a provider without a driver\n")
-	recipe, _, ended := strings.Cut(recipe, "\n## ")
-	if !found || !ended {
-		t.Fatal("docs/recipes.md has no such recipe")
-	}
 	own := strings.NewReplacer(
 		"https://s3.example.com", emu.Info().S3Endpoint, "eu-central-1", emu.Info().S3Region,
 		"the-access-key-id", key.AccessKeyID, "the-secret-access-key", key.SecretAccessKey,
 	)
-	for _, block := range strings.Split(recipe, "```yaml\n")[1:] {
-		text, _, _ := strings.Cut(block, "```")
-		objects, err := manifest.Decode([]byte(own.Replace(text)))
-		if err != nil {
-			t.Fatal(err)
+	objects, err := manifest.Decode([]byte(own.Replace(string(examples.Static))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects {
+		if object.GetKind() == "Secret" {
+			t.Cleanup(func() { _ = emu.Client().Delete(context.Background(), object) })
 		}
-		for _, object := range objects {
-			if object.GetKind() == "Secret" {
-				t.Cleanup(func() { _ = emu.Client().Delete(context.Background(), object) })
-			}
-		}
-		if err := manifest.Apply(t.Context(), emu.Client(), objects); err != nil {
-			t.Fatal(err)
-		}
+	}
+	if err := manifest.Apply(t.Context(), emu.Client(), objects); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -35,3 +35,9 @@ var QuickstartV1alpha1 []byte
 //
 //go:embed classes-v1alpha1.yaml
 var ClassesV1alpha1 []byte
+
+// Static is static.yaml: the Secret, the class and the Bucket that an administrator creates for an existing bucket of a
+// provider without a driver, and a claim and an access of it. docs/recipes.md explains it.
+//
+//go:embed static.yaml
+var Static []byte

@@ -1,14 +1,13 @@
 package main_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// TestStaticDriver runs the static driver as a process, and an application with the recipe of docs/recipes.md. Without the flag for the
+// TestStaticDriver runs the static driver as a process, and an application with the manifests of example --static. Without the flag for the
 // Secret, the error names the flag.
 func TestStaticDriver(t *testing.T) {
 	t.Parallel()
@@ -19,7 +18,7 @@ func TestStaticDriver(t *testing.T) {
 	if err := driver.Start(); err != nil {
 		t.Fatal(err)
 	}
-	recipe := h.write("recipe.yaml", staticRecipe(t))
+	recipe := h.write("recipe.yaml", h.must("example", "--static"))
 	run := []string{"exec", "--driver", endpoint, "--apply", recipe, "--access", "default/archive"}
 	script := []string{"--", "sh", "-c", "echo $BUCKET_NAME $AWS_ENDPOINT_URL $AWS_SECRET_ACCESS_KEY"}
 	got := h.must(append(append(run, "--secret-parameters-from", "cosi-system"), script...)...)
@@ -35,21 +34,4 @@ func TestStaticDriver(t *testing.T) {
 	if err := driver.Wait(); err != nil {
 		t.Errorf("the end of the driver: %v", err)
 	}
-}
-
-// staticRecipe returns the manifests of the recipe.
-func staticRecipe(t *testing.T) string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/recipes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, recipe, _ := strings.Cut(string(page), "\n## Use a bucket of a provider without a driver\n")
-	recipe, _, _ = strings.Cut(recipe, "\n## ")
-	var manifests []string
-	for _, block := range strings.Split(recipe, "```yaml\n")[1:] {
-		manifest, _, _ := strings.Cut(block, "```")
-		manifests = append(manifests, manifest)
-	}
-	return strings.Join(manifests, "---\n")
 }

@@ -27,15 +27,19 @@ func newExample(streams cli.Streams) *cobra.Command {
 With --name, print them in the version of a running emulator, and the classes for its driver.
 
 --params is the file of 'cosi-emu conformance' and 'cosi-emu run': the classes get the
-parameters bucket and access. --driver-name is the driver of the classes.`,
+parameters bucket and access. --driver-name is the driver of the classes.
+
+With --static, print the manifests for 'cosi-emu static-driver': a bucket that exists at a
+provider without a driver. Put the provider's address and keys, and the bucket's name, into them.`,
 		Example: `  cosi-emu example | kubectl apply -f -
   cosi-emu example --protocol Azure | kubectl apply -f -
   cosi-emu example --api v1alpha1 | kubectl apply -f -
   cosi-emu example --name mine | kubectl apply -f -
   cosi-emu example --classes > classes.yaml
-  cosi-emu example --classes --params params.yaml --driver-name my-driver.example.com`,
+  cosi-emu example --classes --params params.yaml --driver-name my-driver.example.com
+  cosi-emu example --static > archive.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.followEmulator(cmd.Flags()); err != nil {
+			if err := errors.Join(o.validate(cmd.Flags()), o.followEmulator(cmd.Flags())); err != nil {
 				return err
 			}
 			manifest, err := o.manifest()
@@ -53,6 +57,7 @@ parameters bucket and access. --driver-name is the driver of the classes.`,
 	cli.AddName(cmd.Flags(), &o.name)
 	cmd.Flags().Lookup("name").Usage = "name of a running emulator, whose version of the kinds is used"
 	cmd.Flags().BoolVar(&o.classes, "classes", false, "print the classes")
+	cmd.Flags().BoolVar(&o.static, "static", false, "print the manifests for the static driver, of COSI v1alpha2")
 	cli.AddParams(cmd.Flags(), &o.params, "YAML file with the parameters of --classes for your driver, as for 'cosi-emu conformance'")
 	cmd.Flags().StringVar(&o.driver, "driver-name", "",
 		"name of the driver of --classes (default: the driver of the emulator that --name selects, otherwise "+fakedriver.DefaultName+")")
@@ -63,9 +68,21 @@ type example struct {
 	api      objectstorage.Version
 	protocol string
 	classes  bool
+	static   bool
 	name     string
 	params   string
 	driver   string
+}
+
+// validate rejects what would not change the static manifests.
+func (o *example) validate(flags *pflag.FlagSet) error {
+	var err error
+	flags.Visit(func(flag *pflag.Flag) {
+		if o.static && flag.Name != "static" {
+			err = errors.Join(err, cli.Usage(fmt.Errorf("--static and --%s exclude each other: edit the manifests instead", flag.Name)))
+		}
+	})
+	return err
 }
 
 // followEmulator takes the version and the driver of the emulator that --name selects.
@@ -90,6 +107,8 @@ func (o *example) manifest() ([]byte, error) {
 		quickstart, classes = examples.QuickstartV1alpha1, examples.ClassesV1alpha1
 	}
 	switch {
+	case o.static:
+		return examples.Static, nil
 	case o.params != "" && !o.classes:
 		return nil, cli.Usage(errors.New("--params requires --classes: it has the parameters of the classes"))
 	case o.protocol == "" && o.classes:

@@ -42,17 +42,22 @@ func TestRun(t *testing.T) {
 		out    string // prefix of standard output
 		err    string // prefix of standard error
 	}{
-		"Nothing":    {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
-		"Help":       {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
-		"Unknown":    {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: unknown command "upp"; do you mean up?`},
-		"Flag":       {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
-		"Argument":   {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
-		"Seam":       {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},
-		"NotRunning": {reason: "a failure", args: []string{"env"}, code: 1, err: `Error: emulator "default": it is not running`},
-		"Down":       {reason: "idempotent", args: []string{"down"}, out: `emulator "default" is not running`},
-		"DownAll":    {reason: "there may be none", args: []string{"down", "--all"}},
-		"Example":    {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
-		"Classes":    {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
+		"Nothing":       {reason: "the help is what a new user needs", out: "cosi-emu runs the whole"},
+		"Help":          {reason: "help is a result", args: []string{"up", "--help"}, out: "Start an emulator"},
+		"Unknown":       {reason: "usage", args: []string{"upp"}, code: 2, err: `Error: unknown command "upp"; do you mean up?`},
+		"Flag":          {reason: "usage", args: []string{"down", "--now"}, code: 2, err: "Error: unknown flag: --now"},
+		"Argument":      {reason: "usage", args: []string{"version", "1"}, code: 2, err: "Error: 'cosi-emu version' takes no arguments"},
+		"Seam":          {reason: "usage", args: []string{"logs", "--seam", "wire"}, code: 2, err: `Error: seam "wire" is not known`},
+		"NotRunning":    {reason: "a failure", args: []string{"env"}, code: 1, err: `Error: emulator "default": it is not running`},
+		"Down":          {reason: "idempotent", args: []string{"down"}, out: `emulator "default" is not running`},
+		"DownAll":       {reason: "there may be none", args: []string{"down", "--all"}},
+		"Example":       {reason: "the file is in the program", args: []string{"example"}, out: string(examples.Quickstart)},
+		"Classes":       {reason: "the file is in the program", args: []string{"example", "--classes"}, out: string(examples.Classes)},
+		"ExampleStatic": {reason: "the file is in the program", args: []string{"example", "--static"}, out: string(examples.Static)},
+		"StaticOfDriver": {
+			reason: "usage", args: []string{"example", "--static", "--driver-name", "a.example"},
+			code: 2, err: "Error: --static and --driver-name exclude each other",
+		},
 		"ClassesOfDriver": {
 			reason: "the file is the one of conformance", args: []string{"example", "--classes", "--params", params, "--driver-name", "a.example"},
 			out: "apiVersion: objectstorage.k8s.io/v1alpha2\nkind: BucketClass\nmetadata:\n  name: standard\nspec:\n" +

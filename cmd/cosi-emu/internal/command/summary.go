@@ -12,9 +12,11 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
+	"github.com/cosi-emu/cosi-emu/deploy"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/env"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
+	"github.com/cosi-emu/cosi-emu/internal/staticdriver"
 )
 
 // printUp prints all endpoints, and the next commands.
@@ -59,6 +61,10 @@ func withFlagWarnings(flags *pflag.FlagSet, info instance.Info) instance.Info {
 		info.Warnings = append(slices.Clone(info.Warnings), "--tls=false has no effect: with --listen, or with data of an emulator "+
 			"that used TLS, the services use TLS; leave the flag out, or start without that")
 	}
+	if info.DriverName == staticdriver.DefaultName && !flags.Changed("secret-parameters-from") {
+		info.Warnings = append(slices.Clone(info.Warnings), "the static driver gets no keys: start with --secret-parameters-from="+
+			deploy.Namespace+", the namespace of the Secret that its BucketAccessClass names")
+	}
 	return info
 }
 
@@ -95,7 +101,7 @@ func writePlaces(text *strings.Builder, info instance.Info) {
 // writeDriverVariables writes the variables with which a user's driver reads Kubernetes objects.
 func writeDriverVariables(text *strings.Builder, info instance.Info) {
 	isDriver := func(c emulator.ComponentInfo) bool { return c.Name == emulator.ComponentDriver }
-	if len(info.DriverVariables) == 0 || slices.ContainsFunc(info.Components, isDriver) {
+	if len(info.DriverVariables) == 0 || info.DriverName == staticdriver.DefaultName || slices.ContainsFunc(info.Components, isDriver) {
 		return
 	}
 	text.WriteString("\nA driver that reads Secrets, ConfigMaps or Buckets requires these variables:\n\n")
@@ -109,15 +115,31 @@ func writeDriverVariables(text *strings.Builder, info instance.Info) {
 
 // writeExample writes the next commands of an application with COSI.
 func writeExample(text *strings.Builder, info instance.Info) {
+	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
+	if info.DriverName == staticdriver.DefaultName {
+		writeStaticExample(text, info, kubectl)
+		return
+	}
 	api := ""
 	if info.API == objectstorage.V1alpha1 {
 		api = " --api " + string(info.API)
 	}
-	kubectl := "kubectl --kubeconfig " + cli.Quote(info.Kubeconfig)
 	text.WriteString("\nClaim a bucket and access to it:\n\n")
 	fmt.Fprintf(text, "  %s example%s | %s apply -f -\n", cli.Program(), api, kubectl)
 	text.WriteString("\nRead the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s -n demo get secret photos-credentials -o yaml\n", kubectl)
+}
+
+// writeStaticExample writes the next commands for a bucket that the static driver serves.
+func writeStaticExample(text *strings.Builder, info instance.Info, kubectl string) {
+	if info.API == objectstorage.V1alpha1 {
+		text.WriteString("\nThe static driver creates no bucket: docs/driver.md has the parameters of its classes and Buckets.\n")
+		return
+	}
+	text.WriteString("\nThe static driver creates no bucket. Put the name, the address and the keys of an existing one into these manifests:\n\n")
+	fmt.Fprintf(text, "  %s example --static > archive.yaml\n", cli.Program())
+	text.WriteString("\nApply them, and read the Secret of the application:\n\n")
+	fmt.Fprintf(text, "  %s apply -f archive.yaml\n  %[1]s -n default get secret archive-credentials -o yaml\n", kubectl)
 }
 
 // writeStore writes the root key, which applications use without COSI.

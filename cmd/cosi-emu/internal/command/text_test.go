@@ -6,11 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/spf13/pflag"
+
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
+	"github.com/cosi-emu/cosi-emu/internal/staticdriver"
 )
 
 func TestNextSteps(t *testing.T) {
@@ -26,6 +29,36 @@ func TestNextSteps(t *testing.T) {
 				t.Errorf("the next steps for %q do not contain %q:\n%s", api, want, text.String())
 			}
 		}
+	}
+}
+
+// TestNextStepsOfStaticDriver: the commands of an application would wait for a bucket that the static driver never creates.
+func TestNextStepsOfStaticDriver(t *testing.T) {
+	flags := pflag.NewFlagSet("up", pflag.ContinueOnError)
+	flags.Bool("tls", false, "")
+	flags.StringSlice("secret-parameters-from", nil, "")
+	info := instance.Info{Info: emulator.Info{
+		Kubeconfig: "k", DriverName: staticdriver.DefaultName, DriverVariables: map[string]string{"KUBECONFIG": "k"},
+	}}
+	for api, want := range map[objectstorage.Version]string{
+		objectstorage.V1alpha2: " example --static > archive.yaml\n", objectstorage.V1alpha1: "docs/driver.md",
+	} {
+		var text strings.Builder
+		info.API = api
+		writeDriverVariables(&text, info)
+		writeExample(&text, info)
+		if !strings.Contains(text.String(), want) || strings.Contains(text.String(), "photos") || strings.Contains(text.String(), "export") {
+			t.Errorf("%s: the next steps are not those of the static driver:\n%s", api, text.String())
+		}
+	}
+	if warnings := withFlagWarnings(flags, info).Warnings; len(warnings) != 1 || !strings.Contains(warnings[0], "--secret-parameters-from=cosi-system") {
+		t.Errorf("without the namespace of the Secret: %q", warnings)
+	}
+	if err := flags.Set("secret-parameters-from", "mine"); err != nil {
+		t.Fatal(err)
+	}
+	if warnings := withFlagWarnings(flags, info).Warnings; len(warnings) != 0 {
+		t.Errorf("with the namespace of the Secret: %q", warnings)
 	}
 }
 

@@ -23,7 +23,8 @@ that an administrator has created, and that the parameters of the BucketAccessCl
 The sidecar reads it: start 'cosi-emu sidecar' with --secret-parameters-from.
 
 The driver serves S3, Azure and GCS, COSI v1alpha2 and v1alpha1. It calls no provider.
-docs/driver.md has the parameters, and docs/recipes.md an example.`,
+docs/driver.md has the parameters. 'cosi-emu example --static' prints an example, which
+docs/recipes.md explains.`,
 		Example: `  # Beside a sidecar that may read the Secrets of one namespace for drivers.
   cosi-emu static-driver --endpoint unix:///tmp/static.sock &
   cosi-emu sidecar --endpoint unix:///tmp/static.sock --secret-parameters-from cosi-system
