@@ -148,22 +148,27 @@ func TestDriverNameCollision(t *testing.T) {
 // once an administrator has deleted the Lease, and does not work before.
 // Design: P20-NAME-4
 func TestAwaitsDriverName(t *testing.T) {
-	cl := newTestCluster(t)
-	cl.elects()
-	cl.options.DriverGroup = "vendor-a"
-	first := cl.launch()
-	cl.Must(first.leadsWithin(harness.Timeout))
-	second := cl.another(func(o *cosisidecar.Options) {
-		o.DriverGroup, o.DriverNameTimeout, o.RetryMaxDelay = "vendor-b", harness.Timeout, 100*time.Millisecond
-	}).launch()
-	cl.waitCollisionEvent()
-	cl.readyBucket()
-	first.run.Stop()
-	lease := &coordinationv1.Lease{}
-	lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(cl.driver.Name())
-	cl.Must(cl.Delete(t.Context(), lease))
-	cl.Must(second.leadsWithin(harness.Timeout))
-	cl.readyBucket()
+	for name, elects := range map[string]bool{"LeaderElection": true, "NoLeaderElection": false} {
+		t.Run(name, func(t *testing.T) {
+			cl := newTestCluster(t)
+			cl.elects()
+			cl.options.LeaderElection = elects
+			cl.options.DriverGroup = "vendor-a"
+			first := cl.launch()
+			cl.Must(first.leadsWithin(harness.Timeout))
+			second := cl.another(func(o *cosisidecar.Options) {
+				o.DriverGroup, o.DriverNameTimeout, o.RetryMaxDelay = "vendor-b", harness.Timeout, 100*time.Millisecond
+			}).launch()
+			cl.waitCollisionEvent()
+			cl.readyBucket()
+			first.run.Stop()
+			lease := &coordinationv1.Lease{}
+			lease.Namespace, lease.Name = "cosi-system", cosisidecar.LeaseName(cl.driver.Name())
+			cl.Must(cl.Delete(t.Context(), lease))
+			cl.Must(second.leadsWithin(harness.Timeout))
+			cl.readyBucket()
+		})
+	}
 }
 
 // TestAwaitsDriverNameInVain: the sidecar fails after the timeout, and names the sidecar that leads.

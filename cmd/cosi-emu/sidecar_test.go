@@ -17,7 +17,7 @@ import (
 )
 
 // TestSidecarOfV1alpha1 runs the sidecar as a program of its own, for a driver of v1alpha1, which
-// starts later. A driver of the other version is rejected by name.
+// starts later. A driver of the other version is rejected by name, and so is a sidecar of another group, also without --leader-elect.
 func TestSidecarOfV1alpha1(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -29,7 +29,8 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	}
 	c := &testcluster.Cluster{TB: t, Client: admin}
 	socket := "unix://" + filepath.Join(h.dir, "old.sock")
-	sidecar := h.start("sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket)
+	args := []string{"sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket, "--leader-election-namespace", "default"}
+	sidecar := h.start(append(args, "--driver-group", "ours")...)
 	driver := h.start("driver", "--dialect", "v1alpha1", "--driver-name", "old.example.com",
 		"--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
 	bucket := &v1alpha1.Bucket{
@@ -53,7 +54,11 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 		}
 		return os.ErrExist
 	})
-	r := h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket, "--dialect", "kep")
+	r := h.run(append(args, "--driver-group", "theirs", "--driver-name-timeout", "0s")...)
+	if r.code == 0 || !strings.Contains(r.err, `driver of group "ours"`) || !strings.Contains(r.err, "--take-over=ours") {
+		t.Errorf("a sidecar of another group: exit code %d, %q", r.code, r.err)
+	}
+	r = h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket, "--dialect", "kep")
 	if r.code == 0 || !strings.Contains(r.err, "v1alpha1") {
 		t.Errorf("a sidecar of v1alpha2: exit code %d, %q", r.code, r.err)
 	}
