@@ -1,12 +1,19 @@
 package main_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
+	"github.com/cosi-emu/cosi-emu/examples"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/recording"
+	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
 func (h *home) recordings(dir, name string) []string {
@@ -142,6 +149,40 @@ func TestRecordUp(t *testing.T) {
 	}
 	if r := h.run("replay", info.Recording, "--as", "judge"); r.code != 0 || len(recorded.State) == 0 {
 		t.Errorf("exit code %d: the oracles judge the state at the end, of %d bytes:\n%s%s", r.code, len(recorded.State), r.out, r.err)
+	}
+	h.expectNothingLeft()
+}
+
+// TestRecordRestless ends a session while a call hangs: the recording has the state at the end, as that of components that were not at
+// rest, and the oracles do not demand an end of what was under way.
+func TestRecordRestless(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	info := h.up("--record", "kept")
+	h.must("fault", "add", "stuck", "--operation", "DriverCreateBucket", "--hang")
+	connect(t, info.Kubeconfig).apply(string(examples.Quickstart))
+	harness.Eventually(t, "a call hangs", func(context.Context) error {
+		var faults []fault.Status
+		h.json(&faults, "fault", "list", "-o", "json")
+		if len(faults) != 1 || faults[0].Applied == 0 {
+			return fmt.Errorf("the fault has affected no call: %v", faults)
+		}
+		return nil
+	})
+	h.must("down")
+	recorded, err := recording.ReadFile(info.Recording)
+	if err != nil || recorded.End == nil {
+		t.Fatalf("%v: %+v", err, recorded)
+	}
+	var state observed.Input
+	if err := json.Unmarshal(recorded.State, &state); err != nil {
+		t.Fatalf("the recording has no state: %v; %+v", err, recorded.End)
+	}
+	if n := len(state.Observations); n != 1 || !state.Observations[0].Active {
+		t.Errorf("%d observations; want one, of components that are not at rest: %+v", n, state.Observations)
+	}
+	if r := h.run("replay", info.Recording, "--as", "judge"); r.code != 0 {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
 	}
 	h.expectNothingLeft()
 }

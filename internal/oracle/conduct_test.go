@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -108,6 +109,17 @@ func TestSilence(t *testing.T) {
 		n := uint64(len(s.happenings))
 		s.input.Observations = []observed.Observation{{Name: "at the end", After: n - 2, Until: n, Objects: objects, Backend: truth}}
 	}
+	waiting := func(since, lasting time.Duration) func(*story) {
+		return func(s *story) {
+			late(s)
+			m := &s.input.Observations[0]
+			m.Active, m.After = true, m.Until
+			m.Waiting = []journal.Event{{
+				Component: "sidecar", Seam: journal.SeamRPC, Operation: journal.Operation{Name: "DriverGrantBucketAccess", Subject: account},
+				Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(since), Duration: lasting,
+			}}
+		}
+	}
 	judge(t, map[string]judging{
 		"Noise": {reason: "A write after all was done.", happen: late, want: []summary{{vocabulary.Silence, ns + "/key"}}},
 		"Retry": {
@@ -126,6 +138,15 @@ func TestSilence(t *testing.T) {
 				m := &s.input.Observations[0]
 				m.Active, m.After = true, m.Until
 			},
+			want: []summary{{vocabulary.Silence, ns + "/key"}},
+		},
+		"Waiting": {reason: "A call has no answer for long, and nothing else happens.", happen: waiting(time.Hour, time.Minute)},
+		"CallsAgain": {
+			reason: "The latest of many calls has no answer yet.", happen: waiting(time.Hour, time.Millisecond),
+			want: []summary{{vocabulary.Silence, ns + "/key"}},
+		},
+		"WorksBeside": {
+			reason: "A call has no answer for long, and other work has gone on since.", happen: waiting(0, time.Minute),
 			want: []summary{{vocabulary.Silence, ns + "/key"}},
 		},
 		"Reads": {

@@ -2,6 +2,8 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
@@ -29,7 +31,7 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 			found = append(found, Finding{
 				Message: fmt.Sprintf("no silence %s: %s", m.Name, loop), Subject: loop.component, Events: loop.ends[max(0, len(loop.ends)-maxShown):],
 			})
-		} else if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 {
+		} else if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 && !onlyWaits(m, loud[len(loud)-1]) {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
 				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
@@ -38,6 +40,18 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 		}
 	}
 	return found
+}
+
+// leastWait is how long a call has no answer before its component counts as waiting: a component that calls again and again has a
+// call in flight, too.
+const leastWait = time.Second
+
+// onlyWaits reports whether the components have done nothing but wait for a driver since the last event: oracles that judge objects
+// tell what is missing.
+func onlyWaits(m *observed.Observation, last journal.Event) bool {
+	return slices.ContainsFunc(m.Waiting, func(call journal.Event) bool {
+		return call.Duration >= leastWait && !last.Time.Add(last.Duration).After(call.Time)
+	})
 }
 
 // breaksOfSilence returns the scope's events in an interval that an idle system does not have.

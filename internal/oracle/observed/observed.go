@@ -71,6 +71,8 @@ type Observation struct {
 	Until uint64 `json:"until"`
 	// Active means that the components did not become idle in time.
 	Active bool `json:"active,omitempty"`
+	// Waiting are the calls to drivers that had no answer then, with the time since their begin, if Active.
+	Waiting []journal.Event `json:"waiting,omitempty"`
 	// Objects are the Kubernetes objects.
 	Objects Objects `json:"objects"`
 	// Backend is the state of the backend, or nil if the backend is external.

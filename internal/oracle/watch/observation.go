@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/backend"
+	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
@@ -33,7 +35,9 @@ func (w *Watcher) Observe(ctx context.Context, name string, current func() event
 	}
 	w.readContents(ctx, scope, truth)
 	m.Objects, m.Backend, m.Until = NewObjects(lists), truth, w.journal.Mark()
-	if !restless { // a key may just be being revoked
+	if restless {
+		m.Waiting = w.waiting(scope)
+	} else { // otherwise a key may just be being revoked
 		if m.KeyUses, err = w.TryKeys(ctx, current, truth); err != nil {
 			return fmt.Errorf("try the keys that were given: %w", err)
 		}
@@ -50,6 +54,18 @@ func (w *Watcher) Observe(ctx context.Context, name string, current func() event
 	w.redactObjects(&m.Objects)
 	w.observations = append(w.observations, m)
 	return nil
+}
+
+// waiting returns the calls to drivers without an answer.
+func (w *Watcher) waiting(scope eventscope.Scope) (calls []journal.Event) {
+	for _, e := range w.journal.Pending() {
+		if e.Seam == journal.SeamRPC && scope.Concerns(e) {
+			calls = append(calls, journal.Event{
+				Component: e.Component, Seam: e.Seam, Operation: e.Operation, Time: e.Time, Duration: time.Since(e.Time),
+			})
+		}
+	}
+	return calls
 }
 
 // DiscardObservation removes the last observation, so that it can be repeated.
