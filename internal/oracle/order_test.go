@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/eventscope"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
@@ -117,11 +118,29 @@ func TestOrder(t *testing.T) {
 			want:   []summary{{vocabulary.Order, "Secret/key"}},
 		},
 		"AccessNeverRevoked": {
-			reason: "The access goes with its credentials valid, and so do the claim and the bucket.",
+			reason: "The access goes with its credentials valid. That the claim and the bucket go follows from it.",
 			happen: func(s *story) { s.drop("revoke") },
-			want: []summary{
-				{vocabulary.Order, "bucket " + bucket}, {vocabulary.Order, "BucketAccess/app"}, {vocabulary.Order, "BucketClaim/photos"},
+			want:   []summary{{vocabulary.Order, "BucketAccess/app"}},
+		},
+		"ReturnedBeforeRevoke": {
+			reason: "The sidecar returns the access to the controller, which rightly lets it go, before the driver has revoked it.",
+			happen: func(s *story) {
+				s.before("revoke", returned())
+				s.move("revoke", "release bucket")
 			},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}},
+		},
+		"ReturnedAfterRevoke": {
+			reason: "The sidecar returns the access to the controller.",
+			happen: func(s *story) { s.before("release access", returned()) },
+		},
+		"BucketBeforeAccessIsReturned": {
+			reason: "The access is given up too early, too, but the deletion of its bucket was wrong before.",
+			happen: func(s *story) {
+				s.move("deprovision", "delete secret")
+				s.before("revoke", returned())
+			},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}, {vocabulary.Order, "bucket " + bucket}},
 		},
 		"BucketBeforeAccess": {
 			reason: "The bucket is deleted under an access.",
@@ -225,4 +244,10 @@ func announcement() journal.Event {
 	return api("controller", "patch buckets", bucket, "{}",
 		object(bucketMeta+protected+`,"annotations":{"objectstorage.k8s.io/bucketclaim-being-deleted":""}`, bucketSpec,
 			`"status":{"bucketID":"`+bucket+`"}`))
+}
+
+// returned is the write with which the sidecar returns the access as cleaned up.
+func returned() journal.Event {
+	const annotation = `,"annotations":{"` + v1alpha2.SidecarCleanupFinishedAnnotation + `":""}`
+	return accessEvent("sidecar", `{"metadata":{}}`, protected+going+annotation, handedOff+`,"accountID":"`+account+`"`)
 }

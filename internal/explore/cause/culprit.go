@@ -155,9 +155,9 @@ func (s *search) concerns(e journal.Event, subject string) bool {
 	}
 }
 
-// cause names the bug that an event shows, without the names of objects.
+// cause names the bug that an event shows, without the names of objects and drivers.
 func (s *search) cause(e journal.Event, what string) string {
-	return fmt.Sprintf("%s %s: %s", s.run.Names.Pattern(e.Component), e.Operation.Name, what)
+	return fmt.Sprintf("%s %s: %s", run.Normalized(e.Component), e.Operation.Name, what)
 }
 
 func (s *search) names(text string) string { return s.run.Names.In(text) }

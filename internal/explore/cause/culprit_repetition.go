@@ -79,11 +79,11 @@ func (s *search) callerOf(e journal.Event) string {
 	return s.events[at].Component
 }
 
-// gaveUp blames a component that did not repeat an operation, or always failed with it.
+// gaveUp blames a component that did not repeat an operation, always failed with it, or went on without it.
 func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 	again := slices.DeleteFunc(s.alike(e, s.events), func(other journal.Event) bool { return !other.Time.After(e.Time) })
-	if slices.ContainsFunc(again, hasEffect) {
-		return culprit{}, false
+	if at := slices.IndexFunc(again, hasEffect); at >= 0 {
+		return s.wentOn(e, again[at], prevented)
 	}
 	who, what := s.names(e.Component), s.names(e.Operation.String())
 	if len(again) > 0 {
@@ -106,6 +106,29 @@ func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 	c.text += fmt.Sprintf("; its next write or call was %s -> %s", s.names(next.Operation.String()), next.Outcome)
 	c.seen = append(c.seen, next)
 	return c, true
+}
+
+// wentOn blames a component that did something new with the object of a prevented operation before it did the operation again: what
+// looks like the repetition is its next step. Who repeats begins with what it had done before.
+func (s *search) wentOn(e, again journal.Event, prevented string) (culprit, bool) {
+	isOf := func(other journal.Event) bool {
+		return other.Component == e.Component && other.Operation.Subject == e.Operation.Subject && run.IsProgress(other)
+	}
+	done := map[string]bool{e.Operation.Name: true}
+	for _, other := range s.events {
+		switch {
+		case !isOf(other):
+		case other.Time.Before(e.Time):
+			done[other.Operation.Name] = true
+		case other.Time.Before(again.Time) && !done[other.Operation.Name] && !other.Failed():
+			return culprit{
+				cause: s.cause(e, notRepeated), seen: []journal.Event{e, other},
+				text: fmt.Sprintf("%s did not repeat %s, %s, and went on with %s", s.names(e.Component), s.names(e.Operation.String()),
+					prevented, s.names(other.Operation.String())),
+			}, true
+		}
+	}
+	return culprit{}, false
 }
 
 // hasEffect reports whether what an operation asks for is so after it: it succeeded, or its object to delete

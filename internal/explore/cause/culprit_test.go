@@ -180,6 +180,29 @@ func TestCulprit(t *testing.T) {
 			},
 		},
 		{
+			name: "went on", reason: "The sidecar takes its failed write for done: the same operation comes again as its next step.",
+			fault: fail, findings: []checks.Finding{leak},
+			events: `
+				sidecar | api | patch buckets/status | b | InternalError | f
+				sidecar | rpc | DriverCreateBucket   | b | OK
+				sidecar | api | patch buckets/status | b | OK`,
+			want: culprit{
+				cause: "sidecar patch buckets/status: not repeated",
+				text: "sidecar did not repeat patch buckets/status b, which had failed with InternalError because of the fault, " +
+					"and went on with DriverCreateBucket b",
+			},
+		},
+		{
+			name: "began again", reason: "Who repeats a write may repeat the call before it, too.",
+			fault: fail, findings: []checks.Finding{leak},
+			events: `
+				sidecar | rpc | DriverCreateBucket   | b | OK
+				sidecar | api | patch buckets/status | b | InternalError | f
+				sidecar | rpc | DriverCreateBucket   | b | OK
+				sidecar | api | patch buckets/status | b | OK`,
+			want: culprit{text: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK"},
+		},
+		{
 			name: "never with success", reason: "The component repeats a write that can only fail.", fault: fail, findings: []checks.Finding{leak},
 			events: `
 				sidecar | api | patch buckets/status | b | InternalError | f

@@ -18,6 +18,9 @@ func TestGroup(t *testing.T) {
 	leakOf := func(id string) checks.Finding {
 		return checks.Finding{Oracle: vocabulary.Leak, Message: `the backend has "` + id + `"`}
 	}
+	writeOf := func(component string) checks.Finding {
+		return checks.Finding{Oracle: vocabulary.Foreign, Message: component + ` has tried to patch Bucket "b"`}
+	}
 	step := checks.Finding{Oracle: run.OracleSteps, Message: "a.yaml:3:1: expect: BucketClaim/photos: condition not met after 5s"}
 	slow := checks.Finding{
 		Oracle: run.OracleSteps,
@@ -48,6 +51,11 @@ func TestGroup(t *testing.T) {
 			"ambiguous cause", "The cause may be either.",
 			[]Result{result(plan.Fail, "", slow), result(plan.Delay, "d", step), result(plan.Stale, "e", step)},
 			[][]string{{"delay at   "}, {"stale at   "}, {"fail at   "}},
+		},
+		{
+			"two drivers", "The sidecars of two drivers are one program, with one bug.",
+			[]Result{result(plan.Fail, "", writeOf("sidecar.west.x")), result(plan.Delay, "", writeOf("sidecar.east.x"))},
+			[][]string{{"fail at   ", "delay at   "}},
 		},
 		{
 			"no cause", "Names, times and places do not count.",

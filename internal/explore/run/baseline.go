@@ -58,7 +58,8 @@ var maskings = []struct {
 	{regexp.MustCompile(`condition not met, and all components are idle`), "condition not met"},
 	{regexp.MustCompile(` after \d[0-9a-zµ.]*`), ""},
 	{regexp.MustCompile(`\S+:\d+:\d+: `), ""},
-	{regexp.MustCompile(`\.[0-9a-f]{14,}\b`), ".…"}, // the timestamp in the name of an Event
+	{regexp.MustCompile(`\.[0-9a-f]{14,}\b`), ".…"},                 // the timestamp in the name of an Event
+	{regexp.MustCompile(`\b(sidecar|driver|bridge)\.[^ :]+`), "$1"}, // of one of several drivers
 	{regexp.MustCompile(`"[^"]*"`), `"…"`},
 	{regexp.MustCompile(`<[^<>]*>`), "…"},
 	{regexp.MustCompile(`\d+`), "0"},

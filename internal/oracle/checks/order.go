@@ -1,7 +1,9 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +13,8 @@ import (
 // orderViolations finds side effects before the write that must precede them, and deletions in the
 // wrong order.
 func orderViolations(e *evidence.Evidence) []Finding {
-	var found []Finding
+	givenUp := hastyAccesses(e)
+	found := slices.SortedFunc(maps.Values(givenUp), func(a, b Finding) int { return cmp.Compare(a.Events[0], b.Events[0]) })
 	for _, c := range e.Calls {
 		switch c.Method {
 		case evidence.CreateBucket:
@@ -32,10 +35,10 @@ func orderViolations(e *evidence.Evidence) []Finding {
 				found = append(found, secretsAfter(e, c)...)
 			}
 		case evidence.DeleteBucket:
-			found = append(found, grantedAt(e, c)...)
+			found = append(found, grantedAt(e, c, givenUp)...)
 		}
 	}
-	return slices.Concat(found, overlappingCalls(e), hastyBuckets(e), hastyDepartures(e), readyInVain(e), workWithoutLease(e))
+	return slices.Concat(found, overlappingCalls(e), hastyBuckets(e), hastyDepartures(e, givenUp), readyInVain(e), workWithoutLease(e))
 }
 
 // effect is a side effect that requires an earlier write.

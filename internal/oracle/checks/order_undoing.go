@@ -59,11 +59,12 @@ func latestAccess(e *evidence.Evidence, has func(*evidence.Object) bool) *eviden
 	return found
 }
 
-// grantedAt finds buckets that were deleted while accounts had access to them.
-func grantedAt(e *evidence.Evidence, c evidence.Call) []Finding {
+// grantedAt finds buckets that were deleted while accounts had access to them, unless that follows from an access that was given up
+// too early.
+func grantedAt(e *evidence.Evidence, c evidence.Call, givenUp map[string]Finding) []Finding {
 	var found []Finding
 	for _, open := range openGrants(e, effect{c.Seq, c.Began}) {
-		if slices.Contains(open.Buckets, c.ID) && !mayLeakAccount(e, open) {
+		if slices.Contains(open.Buckets, c.ID) && !follows(givenUp, open, c.Seq) && !mayLeakAccount(e, open) {
 			found = append(found, Finding{
 				Subject: "bucket " + c.ID, Events: []uint64{open.Seq, c.Seq},
 				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.ID, account(open)),
@@ -91,7 +92,7 @@ func openGrants(e *evidence.Evidence, at effect) []evidence.Call {
 
 // hastyDepartures finds objects whose finalizer a component removed before the backend deleted
 // their bucket or account. The journal does not show finalizers that users remove.
-func hastyDepartures(e *evidence.Evidence) []Finding {
+func hastyDepartures(e *evidence.Evidence, givenUp map[string]Finding) []Finding {
 	var found []Finding
 	for _, v := range e.Versions {
 		if !v.Releases || v.ByPerson() || v.Result != evidence.Done || v.Got == nil || !v.Got.Leaving() {
@@ -104,10 +105,8 @@ func hastyDepartures(e *evidence.Evidence) []Finding {
 		switch v.Resource {
 		case evidence.Buckets:
 			found = append(found, hastyBucket(e, v)...)
-		case evidence.Accesses:
-			found = append(found, hastyAccess(e, v)...)
 		case evidence.Claims:
-			found = append(found, hastyClaim(e, v)...)
+			found = append(found, hastyClaim(e, v, givenUp)...)
 			found = append(found, unannounced(e, v)...)
 		}
 	}
@@ -128,27 +127,53 @@ func hastyBucket(e *evidence.Evidence, v evidence.Version) []Finding {
 	}}
 }
 
-func hastyAccess(e *evidence.Evidence, v evidence.Version) []Finding {
-	var found []Finding
-	for _, id := range append(formerAccounts(v.Got.Metadata.Annotations), v.Got.Status.AccountID) {
-		if id == "" || e.Incomplete || succeeded(e, evidence.RevokeAccess, id, v) {
+// hastyAccesses finds, by account, the first write with which a component gave an access up before the driver had revoked the account: its
+// sidecar returns it as cleaned up, or it is let go. What happens to the bucket and the claim later follows from that. (KEP,
+// "Deleting Bucket Access", 3 to 5.)
+func hastyAccesses(e *evidence.Evidence) map[string]Finding {
+	found := map[string]Finding{}
+	isGivenUp := func(o *evidence.Object) bool { return o != nil && (o.Returned() || o.Leaving()) }
+	for _, v := range e.Of(evidence.Accesses) {
+		if v.ByPerson() || v.Result != evidence.Done || !isGivenUp(v.Got) || isGivenUp(e.Known(v.Resource, v.Key, v)) {
 			continue
 		}
-		found = append(found, Finding{
-			Subject: evidence.Subject(evidence.Accesses, v.Key), Events: []uint64{v.Seq},
-			Message: fmt.Sprintf("%s has let BucketAccess %q go before the driver had revoked account %q", v.Component, v.Key, id),
-		})
+		message := "%s has let BucketAccess %q go before the driver had revoked account %q"
+		if !v.Got.Leaving() {
+			message = "%s has returned BucketAccess %q as cleaned up before the driver had revoked account %q"
+		}
+		for _, id := range unrevoked(e, v) {
+			found[id] = Finding{
+				Subject: evidence.Subject(evidence.Accesses, v.Key), Events: []uint64{v.Seq},
+				Message: fmt.Sprintf(message, v.Component, v.Key, id),
+			}
+		}
 	}
 	return found
 }
 
+// follows reports whether an access was given up before an event, while a grant of it was open.
+func follows(givenUp map[string]Finding, open evidence.Call, seq uint64) bool {
+	first, isGivenUp := givenUp[account(open)]
+	return isGivenUp && first.Events[0] < seq
+}
+
+// unrevoked returns the accounts of a version of an access that the driver had not revoked before the write.
+func unrevoked(e *evidence.Evidence, v evidence.Version) []string {
+	if e.Incomplete {
+		return nil
+	}
+	return slices.DeleteFunc(append(formerAccounts(v.Got.Metadata.Annotations), v.Got.Status.AccountID), func(id string) bool {
+		return id == "" || succeeded(e, evidence.RevokeAccess, id, v)
+	})
+}
+
 // hastyClaim finds claims that were deleted while an access used them. (KEP, "Deleting a Bucket":
-// claims in use are not deleted.)
-func hastyClaim(e *evidence.Evidence, v evidence.Version) []Finding {
+// claims in use are not deleted.) It leaves out what follows from an access that was given up too early.
+func hastyClaim(e *evidence.Evidence, v evidence.Version, givenUp map[string]Finding) []Finding {
 	var found []Finding
 	for _, open := range openGrants(e, effect{v.Seq, v.Began}) {
 		access := grantee(e, open)
-		if access == nil || access.Metadata.Namespace != v.Got.Metadata.Namespace || mayLeakAccount(e, open) {
+		if follows(givenUp, open, v.Seq) || access == nil || access.Metadata.Namespace != v.Got.Metadata.Namespace || mayLeakAccount(e, open) {
 			continue
 		}
 		uses := func(b v1alpha2.AccessedBucket) bool {

@@ -106,6 +106,12 @@ func (o *Object) Deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 // Leaving reports whether the object is being deleted, and COSI has released it.
 func (o *Object) Leaving() bool { return o.Deleting() && !o.Protected() }
 
+// Returned reports whether an access is being deleted, and its sidecar has returned it to the controller as cleaned up.
+func (o *Object) Returned() bool {
+	_, finished := o.Metadata.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]
+	return o.Deleting() && finished
+}
+
 // Gone reports whether the API server removes the object at once, without any finalizer.
 func (o *Object) Gone() bool { return o.Deleting() && len(o.Metadata.Finalizers) == 0 }
 
