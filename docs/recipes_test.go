@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/internal/manifest"
 )
 
@@ -66,7 +65,11 @@ func TestStaticRecipe(t *testing.T) {
 		text, _, _ := strings.Cut(block, "```")
 		manifests = append(manifests, text)
 	}
-	if diff := cmp.Diff(string(examples.Static), strings.Join(manifests, "---\n")); diff != "" {
+	want, err := os.ReadFile("../examples/static.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), strings.Join(manifests, "---\n")); diff != "" {
 		t.Errorf("-examples/static.yaml +recipes.md:\n%s", diff)
 	}
 }

@@ -29,7 +29,9 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 	}
 	c := &testcluster.Cluster{TB: t, Client: admin}
 	socket := "unix://" + filepath.Join(h.dir, "old.sock")
-	args := []string{"sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket, "--leader-election-namespace", "default"}
+	args := []string{
+		"sidecar", "--api", "v1alpha1", "--kubeconfig", kubeconfig, "--endpoint", socket, "--leader-election-namespace", "default",
+	}
 	sidecar := h.start(append(args, "--driver-group", "ours")...)
 	driver := h.start("driver", "--dialect", "v1alpha1", "--driver-name", "old.example.com",
 		"--endpoint", socket, "--s3-bind-address", "127.0.0.1:0")
@@ -54,17 +56,17 @@ func TestSidecarOfV1alpha1(t *testing.T) {
 		}
 		return os.ErrExist
 	})
-	r := h.run(append(args, "--driver-group", "theirs", "--driver-name-timeout", "0s")...)
-	if r.code == 0 || !strings.Contains(r.err, `driver of group "ours"`) || !strings.Contains(r.err, "--take-over=ours") {
-		t.Errorf("a sidecar of another group: exit code %d, %q", r.code, r.err)
-	}
-	r = h.run("sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket, "--dialect", "kep")
-	if r.code == 0 || !strings.Contains(r.err, "v1alpha1") {
-		t.Errorf("a sidecar of v1alpha2: exit code %d, %q", r.code, r.err)
-	}
-	r = h.run("sidecar", "--api", "v1", "--kubeconfig", kubeconfig)
-	if r.code == 0 || !strings.Contains(r.err, "must be v1alpha1 or v1alpha2") {
-		t.Errorf("an unknown version: exit code %d, %q", r.code, r.err)
+	for reason, rejected := range map[string]struct {
+		args []string
+		want string
+	}{
+		"of another group": {append(args, "--driver-group", "theirs", "--driver-name-timeout", "0s"), "--take-over=ours"},
+		"of v1alpha2":      {[]string{"sidecar", "--kubeconfig", kubeconfig, "--endpoint", socket, "--dialect", "kep"}, "v1alpha1"},
+		"of no version":    {[]string{"sidecar", "--api", "v1", "--kubeconfig", kubeconfig}, "must be v1alpha1 or v1alpha2"},
+	} {
+		if r := h.run(rejected.args...); r.code == 0 || !strings.Contains(r.err, rejected.want) {
+			t.Errorf("a sidecar %s: exit code %d, %q", reason, r.code, r.err)
+		}
 	}
 	for name, p := range map[string]*process{"sidecar": sidecar, "driver": driver} {
 		p.signal(os.Interrupt)

@@ -136,7 +136,7 @@ func writeStaticExample(text *strings.Builder, info instance.Info, kubectl strin
 		text.WriteString("\nThe static driver creates no bucket: docs/driver.md has the parameters of its classes and Buckets.\n")
 		return
 	}
-	text.WriteString("\nThe static driver creates no bucket. Put the name, the address and the keys of an existing one into these manifests:\n\n")
+	text.WriteString("\nThe static driver creates no bucket. Put the name, address and keys of an existing one into these manifests:\n\n")
 	fmt.Fprintf(text, "  %s example --static > archive.yaml\n", cli.Program())
 	text.WriteString("\nApply them, and read the Secret of the application:\n\n")
 	fmt.Fprintf(text, "  %s apply -f archive.yaml\n  %[1]s -n default get secret archive-credentials -o yaml\n", kubectl)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
@@ -51,7 +50,8 @@ func TestNextStepsOfStaticDriver(t *testing.T) {
 			t.Errorf("%s: the next steps are not those of the static driver:\n%s", api, text.String())
 		}
 	}
-	if warnings := withFlagWarnings(flags, info).Warnings; len(warnings) != 1 || !strings.Contains(warnings[0], "--secret-parameters-from=cosi-system") {
+	const flag = "--secret-parameters-from=cosi-system"
+	if warnings := withFlagWarnings(flags, info).Warnings; len(warnings) != 1 || !strings.Contains(warnings[0], flag) {
 		t.Errorf("without the namespace of the Secret: %q", warnings)
 	}
 	if err := flags.Set("secret-parameters-from", "mine"); err != nil {
