@@ -162,6 +162,16 @@ test-modules: # Run the tests of the other modules.
 test-release: # Make a release for this machine, twice, and run its archive and its image in empty roots.
 	cd hack/release && $(GO) test -timeout 15m ./...
 
+# The image of this commit gets the name that the recipe has. podman needs a socket for it: podman system service, and DOCKER_HOST.
+CONTAINERS := v0.0.0-containers
+.PHONY: test-containers
+test-containers: # Run the recipe of docs/testcontainers.md in a container of CONTAINER_TOOL.
+	rm -rf $(BIN)/release/$(CONTAINERS)
+	$(MAKE) release VERSION=$(CONTAINERS) RELEASEFLAGS="-allow-changes -platforms linux/$$($(GO) env GOARCH)"
+	$(CONTAINER_TOOL) load --input $(BIN)/release/$(CONTAINERS)/cosi-emu_$(CONTAINERS)_image.tar
+	$(CONTAINER_TOOL) tag ghcr.io/cosi-emu/cosi-emu:$(CONTAINERS) "$$(grep -o 'ghcr.io/cosi-emu/[^"]*' test/testcontainers/recipe_test.go)"
+	cd test/testcontainers && COSI_EMU_TEST_CONTAINERS=1 $(GO) test -count 1 -run '^TestContainer$$' .
+
 # make test-skew PREVIOUS=v0.1.0, or with the unpacked recordings of a release: make test-skew RECORDINGS=DIR
 PREVIOUS ?=
 RECORDINGS ?=
@@ -227,7 +237,7 @@ upstream-findings: build # Explore upstream's CONTROLLER and SIDECAR of the rele
 # Each part takes at most 90 minutes. NIGHTLY names them for the workflow.
 NIGHTLY := verify-platforms nightly-differential nightly-control-planes nightly-race nightly-long nightly-mutants \
 	nightly-conformance nightly-explore nightly-sample nightly-data nightly-interference nightly-components nightly-soak nightly-skew \
-	nightly-clients test-cluster
+	nightly-clients test-containers test-cluster
 .PHONY: test-nightly
 test-nightly: ## Run what is random or takes hours, with a new SEED.
 	@seed=$${NIGHTLY_SEED:-$$(date +%s)}; for part in $(NIGHTLY); do \

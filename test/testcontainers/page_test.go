@@ -29,8 +29,6 @@ func programs(t *testing.T, page, language string) []string {
 
 const recipes, sdks = "../../docs/testcontainers.md", "../../docs/sdks.md"
 
-var _ = startS3 // is compiled, and not run: it needs the image in a registry
-
 // TestGo: the recipe in Go is a file of this package, which compiles it.
 func TestGo(t *testing.T) {
 	compiled, err := os.ReadFile("recipe_test.go")
