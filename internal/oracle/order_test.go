@@ -134,6 +134,13 @@ func TestOrder(t *testing.T) {
 			reason: "The sidecar returns the access to the controller.",
 			happen: func(s *story) { s.before("release access", returned()) },
 		},
+		"GivenUpByPerson": {
+			reason: "A person has removed the finalizer, which the component sees in the response to a write to the status.",
+			happen: func(s *story) {
+				s.before("withdraw", accessEvent("sidecar", `{"status":{"readyToUse":false}}`, going, handedOff+`,"accountID":"`+account+`"`))
+				s.drop("withdraw", "release access")
+			},
+		},
 		"BucketBeforeAccessIsReturned": {
 			reason: "The access is given up too early, too, but the deletion of its bucket was wrong before.",
 			happen: func(s *story) {
@@ -248,6 +255,6 @@ func announcement() journal.Event {
 
 // returned is the write with which the sidecar returns the access as cleaned up.
 func returned() journal.Event {
-	const annotation = `,"annotations":{"` + v1alpha2.SidecarCleanupFinishedAnnotation + `":""}`
-	return accessEvent("sidecar", `{"metadata":{}}`, protected+going+annotation, handedOff+`,"accountID":"`+account+`"`)
+	const annotations = `"annotations":{"` + v1alpha2.SidecarCleanupFinishedAnnotation + `":""}`
+	return accessEvent("sidecar", `{"metadata":{`+annotations+`}}`, protected+going+","+annotations, handedOff+`,"accountID":"`+account+`"`)
 }

@@ -31,7 +31,7 @@ func (c *C) across(credentials, bucket *port.Access, i int) dataplane.Client {
 	}
 	c.closed(client)
 	if c.protocol == azureBlob || c.protocol == googleStorage {
-		if err := c.answers(client); err != nil {
+		if err := c.answers(client); err != nil && !dataplane.IsAnswer(err) {
 			c.notSupported("no "+c.protocol.String()+" service answers to the credentials", err)
 		}
 	}
@@ -81,10 +81,14 @@ func (c *C) unseen(access *port.Access) error {
 		return err
 	}
 	defer client.Close()
-	if err := c.answers(client); err != nil {
+	switch err := c.answers(client); {
+	case err == nil:
+		return nil
+	case dataplane.IsAnswer(err):
+		return fmt.Errorf("the %s service has no bucket of the name that they have: %w", c.protocol, err)
+	default:
 		return fmt.Errorf("no %s service answers to them: %w", c.protocol, err)
 	}
-	return nil
 }
 
 // s3Client returns a client for a bucket. In v1alpha1, applications get the name of the bucket, and
@@ -107,11 +111,11 @@ func (c *C) closed(client dataplane.Client) {
 	c.later(func(context.Context) error { client.Close(); return nil })
 }
 
-// answers returns an error if no object store is behind the credentials.
+// answers returns an error if no object store is behind the credentials, or if it does not have the bucket.
 func (c *C) answers(client dataplane.Client) error {
 	ctx, cancel := context.WithTimeout(c.Context, c.env.CallTimeout)
 	defer cancel()
-	if _, err := client.Get(ctx, "conformance/none"); !dataplane.IsAnswer(err) {
+	if _, err := client.Get(ctx, "conformance/none"); !dataplane.ReachesBucket(err) {
 		return err
 	}
 	return nil

@@ -3,13 +3,16 @@
 package dataplane
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	smithyhttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
 )
 
 // Client uses one credential on one bucket.
@@ -36,10 +39,30 @@ func IsAnswer(err error) bool {
 	return err == nil || ok && s3.HTTPStatusCode() != 0 || other
 }
 
+// ReachesBucket reports whether a store answered about a bucket that it has. That it has none of the name is true for all credentials.
+func ReachesBucket(err error) bool {
+	if joined, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok { // of several names of the bucket
+		return slices.ContainsFunc(joined.Unwrap(), ReachesBucket)
+	}
+	s3, isS3 := errors.AsType[smithy.APIError](err)
+	other, isOther := errors.AsType[*rejection](err)
+	if isS3 && slices.Contains(noBucket, s3.ErrorCode()) || isOther && other.noBucket {
+		return false
+	}
+	return IsAnswer(err)
+}
+
+// noBucket are the codes of S3 and of the XML API of GCS, and of Azure.
+var noBucket = []string{"NoSuchBucket", "ContainerNotFound"}
+
 // rejection is a store's refusal.
 type rejection struct {
 	operation string
 	status    int
+	noBucket  bool
 }
 
 // Error implements the error interface. It omits the store's text, which may repeat the signed
@@ -66,7 +89,8 @@ func exchange(client *http.Client, operation string, request *http.Request) ([]b
 		return nil, fmt.Errorf("%s: %w", operation, err)
 	}
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return nil, &rejection{operation, response.StatusCode}
+		hasCode := func(code string) bool { return bytes.Contains(body, []byte("<Code>"+code+"</Code>")) }
+		return nil, &rejection{operation, response.StatusCode, slices.ContainsFunc(noBucket, hasCode)}
 	}
 	return body, nil
 }

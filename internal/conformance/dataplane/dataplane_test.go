@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,6 +107,54 @@ func TestParseAzureToken(t *testing.T) {
 		if _, err := ParseAzureToken(token); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("ParseAzureToken(%q) = %v, want an error without the token", token, err)
 		}
+	}
+}
+
+// TestReachesBucket: that a store does not have the bucket shows nothing about a credential, unlike other answers.
+func TestReachesBucket(t *testing.T) {
+	body := func(code string) string { return "<Error><Code>" + code + "</Code></Error>" }
+	for name, tc := range map[string]struct {
+		status int
+		codes  []string // of the bucket's names
+		want   bool
+	}{
+		"object":             {http.StatusNotFound, []string{"NoSuchKey"}, true},
+		"denied":             {http.StatusForbidden, []string{"AccessDenied"}, true},
+		"no bucket":          {http.StatusNotFound, []string{"NoSuchBucket"}, false},
+		"no container":       {http.StatusNotFound, []string{"ContainerNotFound"}, false},
+		"of another name":    {http.StatusNotFound, []string{"NoSuchBucket", "NoSuchKey"}, true},
+		"of none of its two": {http.StatusNotFound, []string{"NoSuchBucket", "NoSuchBucket"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				at, _ := strconv.Atoi(strings.Split(r.URL.Path, "/")[1])
+				w.WriteHeader(tc.status)
+				_, _ = io.WriteString(w, body(tc.codes[at]))
+			}))
+			t.Cleanup(server.Close)
+			s3 := func(bucket string) Client {
+				return NewS3(&cosiv1alpha2.S3BucketInfo{BucketId: bucket, Endpoint: server.URL},
+					&cosiv1alpha2.S3CredentialInfo{AccessKeyId: "AKIA", AccessSecretKey: "secret"})
+			}
+			gcs := NewGCS(&cosiv1alpha2.GcsBucketInfo{BucketName: "0"},
+				&cosiv1alpha2.GcsCredentialInfo{AccessId: "GOOG1E", AccessSecret: "secret"}, server.URL)
+			var names []string
+			for i := range tc.codes {
+				names = append(names, strconv.Itoa(i))
+			}
+			for service, client := range map[string]Client{"S3": Either(s3, names...), "GCS": gcs} {
+				if service == "GCS" && len(names) > 1 {
+					continue
+				}
+				if _, err := client.Get(t.Context(), "none"); ReachesBucket(err) != tc.want {
+					t.Errorf("%s: ReachesBucket(%v) = %t, want %t", service, err, !tc.want, tc.want)
+				}
+				client.Close()
+			}
+		})
+	}
+	if !ReachesBucket(nil) || ReachesBucket(errors.New("connection refused")) {
+		t.Error("an answer is required")
 	}
 }
 

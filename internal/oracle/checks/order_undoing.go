@@ -132,14 +132,17 @@ func hastyBucket(e *evidence.Evidence, v evidence.Version) []Finding {
 // "Deleting Bucket Access", 3 to 5.)
 func hastyAccesses(e *evidence.Evidence) map[string]Finding {
 	found := map[string]Finding{}
-	isGivenUp := func(o *evidence.Object) bool { return o != nil && (o.Returned() || o.Leaving()) }
 	for _, v := range e.Of(evidence.Accesses) {
-		if v.ByPerson() || v.Result != evidence.Done || !isGivenUp(v.Got) || isGivenUp(e.Known(v.Resource, v.Key, v)) {
+		message := ""
+		switch {
+		case v.ByPerson() || v.Result != evidence.Done || !isGivenUp(v.Got) || isGivenUp(e.Known(v.Resource, v.Key, v)):
 			continue
-		}
-		message := "%s has let BucketAccess %q go before the driver had revoked account %q"
-		if !v.Got.Leaving() {
+		case v.Releases && v.Got.Leaving():
+			message = "%s has let BucketAccess %q go before the driver had revoked account %q"
+		case v.Asks((*evidence.Object).IsFinished):
 			message = "%s has returned BucketAccess %q as cleaned up before the driver had revoked account %q"
+		default:
+			continue // the write only shows what a person has done
 		}
 		for _, id := range unrevoked(e, v) {
 			found[id] = Finding{
@@ -150,6 +153,8 @@ func hastyAccesses(e *evidence.Evidence) map[string]Finding {
 	}
 	return found
 }
+
+func isGivenUp(o *evidence.Object) bool { return o != nil && (o.Returned() || o.Leaving()) }
 
 // follows reports whether an access was given up before an event, while a grant of it was open.
 func follows(givenUp map[string]Finding, open evidence.Call, seq uint64) bool {

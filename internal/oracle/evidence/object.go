@@ -107,9 +107,12 @@ func (o *Object) Deleting() bool { return o.Metadata.DeletionTimestamp != nil }
 func (o *Object) Leaving() bool { return o.Deleting() && !o.Protected() }
 
 // Returned reports whether an access is being deleted, and its sidecar has returned it to the controller as cleaned up.
-func (o *Object) Returned() bool {
+func (o *Object) Returned() bool { return o.Deleting() && o.IsFinished() }
+
+// IsFinished reports whether an access has the annotation with which its sidecar returns it.
+func (o *Object) IsFinished() bool {
 	_, finished := o.Metadata.Annotations[v1alpha2.SidecarCleanupFinishedAnnotation]
-	return o.Deleting() && finished
+	return finished
 }
 
 // Gone reports whether the API server removes the object at once, without any finalizer.
