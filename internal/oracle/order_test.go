@@ -1,6 +1,7 @@
 package oracle_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -184,6 +185,30 @@ func TestOrder(t *testing.T) {
 				s.before("delete bucket", late)
 				s.move("release claim", "delete bucket")
 			},
+		},
+		"ReleasedDuringARead": {
+			reason: "The claim goes, and its Bucket was released. The response to a read that began before comes later.",
+			happen: func(s *story) {
+				free := bucketEvent(`{"spec":{"bucketClaimRef":{}}}`, protected, "")
+				free.Response = versioned(json.RawMessage(strings.Replace(string(free.Response), uid, "", 1)), 10)
+				free.Duration = time.Second
+				s.drop("delete bucket", "deprovision", "release bucket")
+				s.before("release claim", free)
+				s.change("release claim", func(e *journal.Event) { e.Duration = time.Second }) // the read begins meanwhile
+				late := bucketEvent("", protected, "")
+				late.Operation.Name, late.Response = "get buckets", versioned(late.Response, 9)
+				s.happenings = append(s.happenings, happening{"late", late})
+			},
+		},
+		"BoundAfterARead": {
+			reason: "The claim goes, and a read that begins later shows that its Bucket is bound.",
+			happen: func(s *story) {
+				s.drop("delete bucket", "deprovision", "release bucket")
+				read := bucketEvent("", protected, "")
+				read.Operation.Name = "get buckets"
+				s.happenings = append(s.happenings, happening{"read", read})
+			},
+			want: []summary{{vocabulary.Order, "Bucket/" + bucket}},
 		},
 		"RemovedByForce": {
 			reason: "A user has removed the Bucket by force, which the journal does not show.",

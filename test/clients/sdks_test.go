@@ -35,7 +35,10 @@ func programs(t *testing.T) []program {
 	return all
 }
 
-// requiredVariable names what must be on this machine: js, the keys of installsPython, and the programs of configurations.
+// classPath is the environment variable with the SDKs for Java.
+const classPath = "COSI_EMU_TEST_JAVA_CLASSPATH"
+
+// requiredVariable names what must be on this machine: js, java, the keys of installsPython, and the programs of configurations.
 const requiredVariable = "COSI_EMU_TEST_REQUIRE_SDKS"
 
 // missing skips the test of a program whose SDK is not on this machine, or fails it if requiredVariable names the SDK.
@@ -92,11 +95,26 @@ func (p program) try(t *testing.T, at *site) {
 	for name, value := range access {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
+	if authority := access["SSL_CERT_FILE"]; authority != "" && p.language == "java" {
+		cmd.Env = append(cmd.Env, "JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore="+trustStore(t, authority))
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if got, err := cmd.Output(); err != nil || string(got) != "hello\n" {
 		t.Errorf("it prints %q, %v, want hello\n%s", got, err, stderr.String())
 	}
+}
+
+// trustStore makes a trust store of a certificate authority, as docs/sdks.md shows.
+func trustStore(t *testing.T, authority string) string {
+	t.Helper()
+	store := filepath.Join(t.TempDir(), "trust.p12")
+	out, err := exec.CommandContext(t.Context(), "keytool", "-importcert", "-noprompt", "-alias", "cosi-emu", "-file", authority,
+		"-keystore", store, "-storepass", "changeit").CombinedOutput()
+	if err != nil {
+		t.Fatalf("keytool: %v\n%s", err, out)
+	}
+	return store
 }
 
 // installsPython has the commands that install the SDKs for Python, by the first part of their modules.
@@ -141,7 +159,12 @@ func (p program) command(t *testing.T) *exec.Cmd {
 		}
 		cmd = exec.CommandContext(t.Context(), pythons[with], write("main.py"))
 	case "java":
-		t.Skip("the requests of the SDK for Java are tested instead")
+		jars := os.Getenv(classPath)
+		if jars == "" {
+			missing(t, "java", classPath+" does not have the SDKs for Java; run: mvn -f test/clients/java/pom.xml "+
+				"dependency:build-classpath -Dmdep.outputFile=FILE, and set it to the content of FILE")
+		}
+		cmd = exec.CommandContext(t.Context(), "java", "--class-path", jars, write("Main.java"))
 	}
 	cmd.Env = os.Environ()
 	return cmd

@@ -109,6 +109,9 @@ func (s syntax) check(t *testing.T, text string) {
 }
 
 func javaFile(recipe string) string {
+	if strings.Contains(recipe, "\nclass ") { // it is a whole file
+		return recipe
+	}
 	var imports, statements strings.Builder
 	for line := range strings.Lines(recipe) {
 		if strings.HasPrefix(line, "import ") {

@@ -133,7 +133,7 @@ func hastyBucket(e *evidence.Evidence, v evidence.Version) []Finding {
 func hastyAccesses(e *evidence.Evidence) map[string]Finding {
 	found := map[string]Finding{}
 	for _, v := range e.Of(evidence.Accesses) {
-		message := ""
+		var message string
 		switch {
 		case v.ByPerson() || v.Result != evidence.Done || !isGivenUp(v.Got) || isGivenUp(e.Known(v.Resource, v.Key, v)):
 			continue
@@ -199,17 +199,18 @@ func hastyClaim(e *evidence.Evidence, v evidence.Version, givenUp map[string]Fin
 // without later versions is not bound any more: a user removed it by force, which the journal does
 // not show. In v1alpha1 the controller deletes the Bucket, or unbinds it.
 func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
-	bound := map[string]*evidence.Object{} // by name, in the latest version before
-	exists := map[string]bool{}            // Buckets with later versions
+	latest := map[string]*evidence.Object{} // by name, before the write
+	exists := map[string]bool{}             // Buckets that are bound to it later
+	isBound := func(o *evidence.Object) bool { return o.Spec.BucketClaimRef.UID == v.Got.Metadata.UID }
 	for _, b := range e.Of(evidence.Buckets) {
 		switch {
-		case b.Got == nil || b.Got.Spec.BucketClaimRef.UID != v.Got.Metadata.UID:
+		case b.Got == nil:
 		case b.Seq < v.Seq:
-			if !b.Got.OlderThan(bound[b.Key]) {
-				bound[b.Key] = b.Got
+			if !b.Got.OlderThan(latest[b.Key]) {
+				latest[b.Key] = b.Got
 			}
-		default:
-			exists[b.Key] = true
+		case b.Verb == "" || !b.Began.Before(v.Ended): // the answer to an earlier request may be old
+			exists[b.Key] = exists[b.Key] || isBound(b.Got)
 		}
 	}
 	var found []Finding
@@ -217,8 +218,8 @@ func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
 	if e.IsV1alpha1() {
 		lacks = "is neither deleted nor released"
 	}
-	for _, name := range slices.Sorted(maps.Keys(bound)) {
-		if b := bound[name]; b.Deleting() || b.Announced() || !exists[name] || deletedByPerson(e, evidence.Buckets, name, v.Seq) {
+	for _, name := range slices.Sorted(maps.Keys(latest)) {
+		if b := latest[name]; !isBound(b) || b.Deleting() || b.Announced() || !exists[name] || deletedByPerson(e, evidence.Buckets, name, v.Seq) {
 			continue
 		}
 		found = append(found, Finding{
