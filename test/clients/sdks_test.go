@@ -96,7 +96,8 @@ func (p program) try(t *testing.T, at *site) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	if authority := access["SSL_CERT_FILE"]; authority != "" && p.language == "java" {
-		cmd.Env = append(cmd.Env, "JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore="+trustStore(t, authority))
+		cmd.Env = append(cmd.Env, "JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore="+trustStore(t, authority)+
+			" -Djavax.net.ssl.trustStorePassword="+storePassword)
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -105,12 +106,15 @@ func (p program) try(t *testing.T, at *site) {
 	}
 }
 
+// storePassword is the password of a trust store, which has no secret.
+const storePassword = "changeit"
+
 // trustStore makes a trust store of a certificate authority, as docs/sdks.md shows.
 func trustStore(t *testing.T, authority string) string {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "trust.p12")
 	out, err := exec.CommandContext(t.Context(), "keytool", "-importcert", "-noprompt", "-alias", "cosi-emu", "-file", authority,
-		"-keystore", store, "-storepass", "changeit").CombinedOutput()
+		"-keystore", store, "-storepass", storePassword).CombinedOutput()
 	if err != nil {
 		t.Fatalf("keytool: %v\n%s", err, out)
 	}
@@ -164,7 +168,7 @@ func (p program) command(t *testing.T) *exec.Cmd {
 			missing(t, "java", classPath+" does not have the SDKs for Java; run: mvn -f test/clients/java/pom.xml "+
 				"dependency:build-classpath -Dmdep.outputFile=FILE, and set it to the content of FILE")
 		}
-		cmd = exec.CommandContext(t.Context(), "java", "--class-path", jars, write("Main.java"))
+		cmd = exec.CommandContext(t.Context(), "java", "--class-path", jars, write("Main.java")) //nolint:gosec // the class path is of whoever runs the test
 	}
 	cmd.Env = os.Environ()
 	return cmd
