@@ -168,7 +168,7 @@ func (p program) command(t *testing.T) *exec.Cmd {
 			missing(t, "java", classPath+" does not have the SDKs for Java; run: mvn -f test/clients/java/pom.xml "+
 				"dependency:build-classpath -Dmdep.outputFile=FILE, and set it to the content of FILE")
 		}
-		cmd = exec.CommandContext(t.Context(), "java", "--class-path", jars, write("Main.java")) //nolint:gosec // the class path is of whoever runs the test
+		cmd = exec.CommandContext(t.Context(), "java", "--class-path", jars, write("Main.java")) //nolint:gosec // the tester says so
 	}
 	cmd.Env = os.Environ()
 	return cmd
