@@ -35,7 +35,7 @@ func Oracles() []Oracle {
 		{Secret, "no secret value appears outside Secrets, in plain text or encoded; a value counts once a driver has returned it"},
 		{Convergence, "every object is in the state that its spec requires, or a condition explains why not, " +
 			"once all components are idle, or one ends after each start"},
-		{Silence, "once all work is done, no component writes or calls"},
+		{Silence, "once all work is done, no component writes or calls. To wait for a driver's answer is silence, too"},
 		{Request, "every call follows from the spec and status of its object: buckets, modes, protocol, parameters, account; " +
 			"every new Bucket follows from its claim and class"},
 		{Status, "once all work is done, conditions are of the latest generation, no failure outlives its reason or a call that succeeded, " +
