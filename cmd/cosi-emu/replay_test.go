@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/examples"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
@@ -160,8 +163,17 @@ func TestRecordRestless(t *testing.T) {
 	h := newHome(t)
 	info := h.up("--record", "kept")
 	h.must("fault", "add", "stuck", "--operation", "DriverCreateBucket", "--hang")
-	connect(t, info.Kubeconfig).apply(string(examples.Quickstart))
-	harness.Eventually(t, "a call hangs", func(context.Context) error {
+	c := connect(t, info.Kubeconfig)
+	c.apply(string(examples.Quickstart))
+	harness.Eventually(t, "a call hangs, and claim and access have their Events, which are the last writes", func(ctx context.Context) error {
+		events := &eventsv1.EventList{}
+		err := c.client.List(ctx, events, client.InNamespace("demo"))
+		if n := len(events.Items); err == nil && n < 2 {
+			err = fmt.Errorf("there are %d Events", n)
+		}
+		if err != nil {
+			return err
+		}
 		var faults []fault.Status
 		h.json(&faults, "fault", "list", "-o", "json")
 		if len(faults) != 1 || faults[0].Applied == 0 {

@@ -145,8 +145,9 @@ func TestSilence(t *testing.T) {
 			reason: "The latest of many calls has no answer yet.", happen: waiting(time.Hour, time.Millisecond),
 			want: []summary{{vocabulary.Silence, ns + "/key"}},
 		},
+		"WaitingSince": {reason: "Other work has gone on after the call began, and ended long ago.", happen: waiting(0, time.Minute)},
 		"WorksBeside": {
-			reason: "A call has no answer for long, and other work has gone on since.", happen: waiting(0, time.Minute),
+			reason: "A call has no answer for long, and other work goes on.", happen: waiting(-time.Minute, time.Minute+time.Second/2),
 			want: []summary{{vocabulary.Silence, ns + "/key"}},
 		},
 		"Reads": {

@@ -46,11 +46,12 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 // call in flight, too.
 const leastWait = time.Second
 
-// onlyWaits reports whether the components have done nothing but wait for a driver since the last event: oracles that judge objects
-// tell what is missing.
+// onlyWaits reports whether the components have done nothing but wait for a driver for a while after the last event: oracles that
+// judge objects tell what is missing.
 func onlyWaits(m *observed.Observation, last journal.Event) bool {
 	return slices.ContainsFunc(m.Waiting, func(call journal.Event) bool {
-		return call.Duration >= leastWait && !last.Time.Add(last.Duration).After(call.Time)
+		seen := call.Time.Add(call.Duration)
+		return call.Duration >= leastWait && seen.Sub(last.Time.Add(last.Duration)) >= leastWait
 	})
 }
 
