@@ -199,27 +199,14 @@ func hastyClaim(e *evidence.Evidence, v evidence.Version, givenUp map[string]Fin
 // without later versions is not bound any more: a user removed it by force, which the journal does
 // not show. In v1alpha1 the controller deletes the Bucket, or unbinds it.
 func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
-	latest := map[string]*evidence.Object{} // by name, before the write
-	exists := map[string]bool{}             // Buckets that are bound to it later
-	isBound := func(o *evidence.Object) bool { return o.Spec.BucketClaimRef.UID == v.Got.Metadata.UID }
-	for _, b := range e.Of(evidence.Buckets) {
-		switch {
-		case b.Got == nil:
-		case b.Seq < v.Seq:
-			if !b.Got.OlderThan(latest[b.Key]) {
-				latest[b.Key] = b.Got
-			}
-		case b.Verb == "" || !b.Began.Before(v.Ended): // the answer to an earlier request may be old
-			exists[b.Key] = exists[b.Key] || isBound(b.Got)
-		}
-	}
+	before, staysBound := boundBuckets(e, v)
 	var found []Finding
 	lacks := "does not say so"
 	if e.IsV1alpha1() {
 		lacks = "is neither deleted nor released"
 	}
-	for _, name := range slices.Sorted(maps.Keys(latest)) {
-		if b := latest[name]; !isBound(b) || b.Deleting() || b.Announced() || !exists[name] || deletedByPerson(e, evidence.Buckets, name, v.Seq) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if b := before[name]; b.Deleting() || b.Announced() || !staysBound[name] || deletedByPerson(e, evidence.Buckets, name, v.Seq) {
 			continue
 		}
 		found = append(found, Finding{
@@ -228,6 +215,26 @@ func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
 		})
 	}
 	return found
+}
+
+// boundBuckets returns the latest versions of the Buckets that were bound to a claim before a write, and those that are bound to it after
+// the write, by name.
+func boundBuckets(e *evidence.Evidence, v evidence.Version) (before map[string]*evidence.Object, after map[string]bool) {
+	before, after = map[string]*evidence.Object{}, map[string]bool{}
+	isBound := func(o *evidence.Object) bool { return o.Spec.BucketClaimRef.UID == v.Got.Metadata.UID }
+	for _, b := range e.Of(evidence.Buckets) {
+		switch {
+		case b.Got == nil:
+		case b.Seq < v.Seq:
+			if !b.Got.OlderThan(before[b.Key]) {
+				before[b.Key] = b.Got
+			}
+		case b.Verb == "" || !b.Began.Before(v.Ended): // the answer to an earlier request may be old
+			after[b.Key] = after[b.Key] || isBound(b.Got)
+		}
+	}
+	maps.DeleteFunc(before, func(_ string, o *evidence.Object) bool { return !isBound(o) })
+	return before, after
 }
 
 func succeeded(e *evidence.Evidence, method, id string, v evidence.Version) bool {
