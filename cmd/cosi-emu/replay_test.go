@@ -156,8 +156,8 @@ func TestRecordUp(t *testing.T) {
 	h.expectNothingLeft()
 }
 
-// TestRecordRestless ends a session while a call hangs: the recording has the state at the end, as that of components that were not at
-// rest, and the oracles do not demand an end of what was under way.
+// TestRecordRestless ends a session while a call hangs. The recording has the final state, and marks the components as active. The
+// oracles do not report the unanswered call.
 func TestRecordRestless(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -131,6 +131,19 @@ func TestOrder(t *testing.T) {
 			},
 			want: []summary{{vocabulary.Order, "BucketAccess/app"}},
 		},
+		"ReturnedWithoutAnAnswer": {
+			reason: "The write that returns the access has no answer, so that only the later one is certain.",
+			happen: func(s *story) {
+				lost := returned()
+				lost.Outcome, lost.Response = "ConnectionError", nil
+				s.before("revoke", lost)
+				seen := returned()
+				seen.Operation.Name, seen.Request = "get bucketaccesses", nil
+				s.before("revoke", seen)
+				s.move("revoke", "release bucket")
+			},
+			want: []summary{{vocabulary.Order, "BucketAccess/app"}},
+		},
 		"ReturnedAfterRevoke": {
 			reason: "The sidecar returns the access to the controller.",
 			happen: func(s *story) { s.before("release access", returned()) },

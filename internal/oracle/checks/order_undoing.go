@@ -127,34 +127,44 @@ func hastyBucket(e *evidence.Evidence, v evidence.Version) []Finding {
 	}}
 }
 
-// hastyAccesses finds, by account, the first write with which a component gave an access up before the driver had revoked the account: its
-// sidecar returns it as cleaned up, or it is let go. What happens to the bucket and the claim later follows from that. (KEP,
+// hastyAccesses finds, by account, the first write with which a component gave an access up before the driver revoked the account: the
+// sidecar returned the access as cleaned up, or a component let it go. The later deletions of bucket and claim are consequences. (KEP,
 // "Deleting Bucket Access", 3 to 5.)
 func hastyAccesses(e *evidence.Evidence) map[string]Finding {
 	found := map[string]Finding{}
 	for _, v := range e.Of(evidence.Accesses) {
-		var message string
-		switch {
-		case v.ByPerson() || v.Result != evidence.Done || !isGivenUp(v.Got) || isGivenUp(e.Known(v.Resource, v.Key, v)):
+		message := givingUp(e, v)
+		if message == "" {
 			continue
-		case v.Releases && v.Got.Leaving():
-			message = "%s has let BucketAccess %q go before the driver had revoked account %q"
-		case v.Asks((*evidence.Object).IsFinished):
-			message = "%s has returned BucketAccess %q as cleaned up before the driver had revoked account %q"
-		default:
-			continue // the write only shows what a person has done
 		}
 		for _, id := range unrevoked(e, v) {
-			found[id] = Finding{
-				Subject: evidence.Subject(evidence.Accesses, v.Key), Events: []uint64{v.Seq},
-				Message: fmt.Sprintf(message, v.Component, v.Key, id),
+			if _, known := found[id]; !known {
+				found[id] = Finding{
+					Subject: evidence.Subject(evidence.Accesses, v.Key), Events: []uint64{v.Seq},
+					Message: fmt.Sprintf("%s has %s before the driver had revoked account %q", v.Component, message, id),
+				}
 			}
 		}
 	}
 	return found
 }
 
-func isGivenUp(o *evidence.Object) bool { return o != nil && (o.Returned() || o.Leaving()) }
+// givingUp describes how a component's write gives an access up. It returns "" for other writes.
+func givingUp(e *evidence.Evidence, v evidence.Version) string {
+	if v.ByPerson() || v.Result != evidence.Done || v.Got == nil {
+		return ""
+	}
+	before := e.Known(v.Resource, v.Key, v)
+	begins := func(state func(*evidence.Object) bool) bool { return state(v.Got) && (before == nil || !state(before)) }
+	switch {
+	case v.Releases && begins((*evidence.Object).Leaving):
+		return fmt.Sprintf("let BucketAccess %q go", v.Key)
+	case v.Asks((*evidence.Object).IsFinished) && begins((*evidence.Object).Returned):
+		return fmt.Sprintf("returned BucketAccess %q as cleaned up", v.Key)
+	default:
+		return ""
+	}
+}
 
 // follows reports whether an access was given up before an event, while a grant of it was open.
 func follows(givenUp map[string]Finding, open evidence.Call, seq uint64) bool {

@@ -47,7 +47,7 @@ func TestNextStepsOfStaticDriver(t *testing.T) {
 		writeDriverVariables(&text, info)
 		writeExample(&text, info)
 		if !strings.Contains(text.String(), want) || strings.Contains(text.String(), "photos") || strings.Contains(text.String(), "export") {
-			t.Errorf("%s: the next steps are not those of the static driver:\n%s", api, text.String())
+			t.Errorf("%s: unexpected next steps of the static driver:\n%s", api, text.String())
 		}
 	}
 	const flag = "--secret-parameters-from=cosi-system"
