@@ -105,14 +105,14 @@ func (r *running) endsAsClean() bool {
 	return r.clean != nil && end.After == end.Until && r.seen.State.Equals(r.clean.State)
 }
 
-// waitQuiet waits until the sandbox is idle for a time and every component is running. It
-// returns false if the context ends first.
+// waitQuiet waits until the sandbox is idle for a time, and every component runs that a step has not
+// stopped. It returns false if the context ends first.
 func (sb *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
 	if detector == nil {
 		return true // the run has not started
 	}
 	for detector.WaitQuiet(ctx, sb.scope, window) {
-		if sb.isRunning() {
+		if !sb.awaits() {
 			return true
 		}
 		if ctx.Err() != nil {
@@ -184,11 +184,11 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 }
 
 // stalled reports whether all active steps only wait, no component has made progress for
-// long enough, and every component is running and watches what it has watched.
+// long enough, and every component that a step has not stopped runs, and watches what it has watched.
 func (r *running) stalled() bool {
 	journal := r.sandbox.Emulator.Journal()
 	underWay := journal.Pending() // read the pending operations before the ended ones
-	if !r.sandbox.isRunning() || r.idle.Blind(r.sandbox.scope()) ||
+	if r.sandbox.awaits() || r.idle.Blind(r.sandbox.scope()) ||
 		time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
 		return false
 	}
