@@ -315,7 +315,7 @@ func TestFragileDriver(t *testing.T) {
 		return next(r)
 	}
 	d, config := serveDialect(t, dialects.BucketIDs, hangs)
-	config.Only, config.CallTimeout = []string{"GB-01", "GB-05"}, 500*time.Millisecond
+	config.Only, config.CallTimeout = []string{"GB-01", "GB-05"}, 5*time.Second
 	report := d.test(config)
 	states := map[string]string{}
 	for _, result := range report.Results {

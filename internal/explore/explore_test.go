@@ -26,7 +26,6 @@ import (
 // expects no findings. Whole explorations run with make explore; docs/explore.md has
 // their figures.
 func TestExplore(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
@@ -53,7 +52,6 @@ func TestExplore(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			opts := Options{File: tc.file, Text: text(t, tc.file), Sandboxes: 2, Kinds: tc.kinds, At: tc.at, Emulator: embedded()}
 			opts.Emulator.Dialect = tc.dialect
 			r, err := Explore(t.Context(), opts)
@@ -75,14 +73,12 @@ func TestExplore(t *testing.T) {
 // TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, or changes them, which
 // the bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
 func TestExploreOwnIDs(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
 	const file = "testdata/lifecycle.yaml"
 	for _, ids := range []fakedriver.IDs{fakedriver.IDsOwn, fakedriver.IDsChanging} {
 		t.Run(string(ids), func(t *testing.T) {
-			t.Parallel()
 			opts := Options{
 				Emulator: embedded(),
 				File:     file, Text: text(t, file), Sandboxes: 2,

@@ -9,7 +9,6 @@ import (
 // TestExploreInterference deletes every object, the class and the namespace at the calls of
 // a lifecycle that grant and revoke, and expects no findings of the components of this project.
 func TestExploreInterference(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}

@@ -56,6 +56,9 @@ func TestAll(t *testing.T) {
 	err := All(t.Context(), opts, sources, func(s Source, r *Report, err error) {
 		o := outcome{File: s.File, Unfit: errors.Is(err, source.ErrScenario), Unclean: errors.Is(err, run.ErrUnclean)}
 		if r != nil {
+			for _, g := range r.Findings {
+				t.Logf("%s: %s: %s", s.File, g.Oracle, g.Message)
+			}
 			o.Tried, o.Pruned, o.Findings = r.Tried, r.Pruned, len(r.Findings)+len(r.Unreached)
 		}
 		got = append(got, o)

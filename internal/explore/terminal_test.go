@@ -9,7 +9,6 @@ import (
 
 // TestTerminal: a scenario whose objects cannot become as it expects is reported with the cause, and no fault is tried.
 func TestTerminal(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("it starts control planes")
 	}
@@ -35,7 +34,6 @@ func TestTerminal(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			opts := Options{File: "wrong.yaml", Text: []byte(head + tc.scenario), Sandboxes: 1, Shrink: true, Emulator: embedded()}
 			r, err := Explore(t.Context(), opts)
 			if err != nil {
