@@ -26,11 +26,11 @@ steps:
 
 // made is a step that applies a claim of another class, which stays.
 const made = `
-- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: other, protocols: [S3]}}
+- apply: {kind: BucketClaim, metadata: {name: photos}, spec: {bucketClassName: "other", protocols: [S3]}}
 `
 
-// TestAll explores a scenario, one that fails and leaves objects behind, and one equal to the
-// first, which is not tried again.
+// TestAll explores a scenario, one that fails and leaves objects behind, one equal to the first, which is
+// not tried again, and one that leaves its sidecar stopped and an object behind.
 func TestAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts control planes")
@@ -39,6 +39,8 @@ func TestAll(t *testing.T) {
 		{File: "claim.yaml", Text: []byte(claim)},
 		{File: "wrong.yaml", Text: []byte(claim + made + "- stop: sidecar\n- expect: {BucketClaim/other: present}\n  timeout: 100ms\n")},
 		{File: "again.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: again", 1))},
+		{File: "stopped.yaml", Text: []byte(claim + "- stop: sidecar\n" + strings.Replace(made, "other", "${class}", 1) +
+			"- expect: {BucketClaim/photos: present}\n")}, // its bucket is made once the sidecar runs again
 		{File: "namespace.yaml", Text: []byte(claim + "- delete: Namespace/${ns}\n")},
 		{File: "never.yaml", Text: []byte(strings.Replace(claim, "name: claim", "name: never\nlabels: {explore: never}", 1))},
 		{File: "call.yaml", Text: []byte(claim + "- call: {method: DriverGetInfo}\n")},
@@ -70,6 +72,7 @@ func TestAll(t *testing.T) {
 		{File: "claim.yaml", Tried: 1},
 		{File: "wrong.yaml", Pruned: 1, Findings: 1},
 		{File: "again.yaml", Pruned: 1},
+		{File: "stopped.yaml", Pruned: 1},
 		{File: "namespace.yaml", Unfit: true},
 		{File: "never.yaml", Unfit: true},
 		{File: "call.yaml", Unfit: true},

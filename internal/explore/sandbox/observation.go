@@ -58,14 +58,6 @@ func (sb *Sandbox) isRunning() bool {
 	return true
 }
 
-// awaits reports whether a component that does not run will run again. One that a step has stopped stays away.
-func (sb *Sandbox) awaits() bool {
-	return slices.ContainsFunc(sb.Emulator.Components(), func(c *emulator.Component) bool {
-		state, _ := c.State()
-		return c.Restarting() || state != emulator.StateRunning && state != emulator.StateStopped
-	})
-}
-
 func isEmpty(m observed.Observation) bool {
 	return !hasObjects(m) && (m.Backend == nil || len(m.Backend.Buckets)+len(accountsOf(m.Backend)) == 0)
 }

@@ -3,15 +3,18 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle"
+	"github.com/cosi-emu/cosi-emu/internal/scenario/engine"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/idle"
 )
 
@@ -31,8 +34,8 @@ const (
 	quietWithoutObjects = time.Second
 )
 
-// finish removes the faults, waits for recovery, and observes the sandbox. After a failed
-// step it does not wait for the end state of the clean run, but for components that still work.
+// finish removes the faults, starts what the scenario has stopped, waits for recovery, and observes the
+// sandbox. After a failed step it does not wait for the end state of the clean run, but for components that still work.
 func (r *running) finish(failed bool) {
 	r.seen.Ended = time.Now()
 	r.seen.Steps = r.seen.Ended.Sub(r.started)
@@ -40,6 +43,7 @@ func (r *running) finish(failed bool) {
 		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
 	}) // without the scenario's own faults and the probe
 	r.sandbox.Emulator.Faults().Clear()
+	r.fail(r.sandbox.startStopped(r.context))
 	if r.interferes() {
 		r.fail(r.tearDown())
 		return
@@ -49,6 +53,18 @@ func (r *running) finish(failed bool) {
 		return
 	}
 	r.fail(r.settle(func() bool { return true }, quietAtOnce, quietForSure, quietIfStarved))
+}
+
+// startStopped starts the components that the scenario has stopped: every judgement is about a sandbox in
+// which all of them work. One that is restarting starts by itself.
+func (sb *Sandbox) startStopped(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	ended := func(c *emulator.Component) bool { return !c.Restarting() }
+	if err := engine.StartStopped(ctx, sb.Emulator, ended); err != nil {
+		return fmt.Errorf("start what the scenario has stopped: %w", err)
+	}
+	return nil
 }
 
 // recover waits until the end state of the clean run is reached, or is certainly out of reach.
@@ -105,22 +121,9 @@ func (r *running) endsAsClean() bool {
 	return r.clean != nil && end.After == end.Until && r.seen.State.Equals(r.clean.State)
 }
 
-// waitQuiet waits until the sandbox is idle for a time, and every component runs that a step has not
-// stopped. It returns false if the context ends first.
+// waitQuiet waits until the sandbox is idle for a time. It returns false if the context ends first.
 func (sb *Sandbox) waitQuiet(ctx context.Context, detector *idle.Detector, window time.Duration) bool {
-	if detector == nil {
-		return true // the run has not started
-	}
-	for detector.WaitQuiet(ctx, sb.scope, window) {
-		if !sb.awaits() {
-			return true
-		}
-		if ctx.Err() != nil {
-			break
-		}
-		idle.Pause(ctx, window)
-	}
-	return false
+	return detector == nil || detector.WaitQuiet(ctx, sb.scope, window) // without a detector, the run has not started
 }
 
 // errIdle is the error of a step that ended before its timeout, because all components are idle.
@@ -184,11 +187,11 @@ func (r *running) watchForStall(ctx context.Context, giveUp context.CancelCauseF
 }
 
 // stalled reports whether all active steps only wait, no component has made progress for
-// long enough, and every component that a step has not stopped runs, and watches what it has watched.
+// long enough, and none recovers.
 func (r *running) stalled() bool {
 	journal := r.sandbox.Emulator.Journal()
 	underWay := journal.Pending() // read the pending operations before the ended ones
-	if r.sandbox.awaits() || r.idle.Blind(r.sandbox.scope()) ||
+	if r.idle.Recovering(r.sandbox.scope()) ||
 		time.Since(progressed(journal.Since(r.from), underWay)) < r.earlyExit {
 		return false
 	}

@@ -89,8 +89,13 @@ func (r *run) startStopped(ctx context.Context) error {
 	if err := r.removeReplicas(ctx); err != nil {
 		return err
 	}
-	for _, component := range r.engine.emulator.Components() {
-		if state, _ := component.State(); state == emulator.StateRunning || !alone && !r.owns(component) {
+	return StartStopped(ctx, r.engine.emulator, func(c *emulator.Component) bool { return alone || r.owns(c) })
+}
+
+// StartStopped starts the components of an emulator that do not run, if belongs accepts them.
+func StartStopped(ctx context.Context, emu *emulator.Emulator, belongs func(*emulator.Component) bool) error {
+	for _, component := range emu.Components() {
+		if state, _ := component.State(); state == emulator.StateRunning || !belongs(component) {
 			continue
 		}
 		// A component that a fault has crashed may be restarting.

@@ -170,19 +170,20 @@ func (d *Detector) remaining(scope eventscope.Scope, quiet time.Duration) time.D
 	return quiet - time.Since(d.since)
 }
 
-// busy reports whether an activity is in flight, a component is restarting, or a component does not watch what it has
-// watched.
+// busy reports whether an activity is in flight, or a component recovers.
 func (d *Detector) busy(scope eventscope.Scope) bool {
 	inFlight := func(e journal.Event) bool { return e.Changes() && scope.Concerns(e) }
+	return slices.ContainsFunc(d.journal.Pending(), inFlight) || d.Recovering(scope)
+}
+
+// Recovering reports whether a component of the scope is restarting, or does not watch a kind that it
+// has watched.
+func (d *Detector) Recovering(scope eventscope.Scope) bool {
+	components := d.components()
 	restarting := func(c Component) bool {
 		return c.Restarting() && (isShared(c.Name()) || scope.Names(c.Name()))
 	}
-	return slices.ContainsFunc(d.journal.Pending(), inFlight) || slices.ContainsFunc(d.components(), restarting) || d.Blind(scope)
-}
-
-// Blind reports whether a component of the scope does not watch a kind that it has watched.
-func (d *Detector) Blind(scope eventscope.Scope) bool {
-	return d.watches.blind(running(d.components(), scope.Names))
+	return slices.ContainsFunc(components, restarting) || d.watches.blind(running(components, scope.Names))
 }
 
 func (d *Detector) awaitEvent(ctx context.Context, limit time.Duration) bool {
