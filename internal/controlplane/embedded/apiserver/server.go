@@ -78,6 +78,7 @@ func New(opts Options) (*Server, error) {
 		s.Stop()
 		return nil, err
 	}
+	serveOpenAPI(s.extensions, &config.GenericConfig.Config)
 	s.generic().PrepareRun()
 	return s, nil
 }
