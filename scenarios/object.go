@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"maps"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -13,20 +14,18 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 )
 
-// scheme has the kinds that can be given as Go types.
-var scheme = newScheme()
-
-func newScheme() *runtime.Scheme {
+// scheme returns the kinds that can be given as Go types.
+var scheme = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(s)) // constant
 	utilruntime.Must(objectstorage.AddToScheme(s))
 	return s
-}
+})
 
 // fieldsOf returns the fields of an object to apply: with its kind, and without the status, which
 // users do not set.
 func fieldsOf(object client.Object) (Fields, error) {
-	kind, err := apiutil.GVKForObject(object, scheme)
+	kind, err := apiutil.GVKForObject(object, scheme())
 	if err != nil {
 		return nil, fmt.Errorf("unknown kind of %T: use Fields instead: %w", object, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/cosi-emu/cosi-emu/internal/report"
 )
@@ -13,7 +14,9 @@ import (
 //go:embed html/*.html
 var files embed.FS
 
-var pages = template.Must(template.New("").ParseFS(files, "html/*.html"))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").ParseFS(files, "html/*.html"))
+})
 
 // bufferBytes is the size of a write: templates write word by word.
 const bufferBytes = 64 << 10
@@ -25,7 +28,7 @@ func Write(w io.Writer, r report.Report) error { return WriteAs(w, r, Presentati
 // WriteAs is Write for a report that is not about scenarios.
 func WriteAs(w io.Writer, r report.Report, as Presentation) error {
 	buffered := bufio.NewWriterSize(w, bufferBytes)
-	if err := pages.ExecuteTemplate(buffered, "page.html", newPage(r, as.withDefaults())); err != nil {
+	if err := pages().ExecuteTemplate(buffered, "page.html", newPage(r, as.withDefaults())); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	if err := buffered.Flush(); err != nil {

@@ -48,7 +48,7 @@ func WriteSymbols(w io.Writer) error { return execute(w, "symbols.html", nil) }
 func Style() string { return style }
 
 func execute(w io.Writer, template string, data any) error {
-	if err := pages.ExecuteTemplate(w, template, data); err != nil {
+	if err := pages().ExecuteTemplate(w, template, data); err != nil {
 		return fmt.Errorf("write the timeline: %w", err)
 	}
 	return nil

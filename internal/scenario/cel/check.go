@@ -13,7 +13,7 @@ func check(source string, parsed *cel.Ast, names []string) (condition bool, err 
 	for _, name := range names {
 		variables = append(variables, cel.Variable(name, cel.DynType))
 	}
-	env, err := environment.Extend(variables...)
+	env, err := environment().Extend(variables...)
 	if err != nil {
 		return false, fmt.Errorf("the expression %q: %w", source, err)
 	}

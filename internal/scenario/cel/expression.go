@@ -24,7 +24,7 @@ func Parse(source string) (_ *Expression, err error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, errors.New("the expression is empty")
 	}
-	parsed, issues := environment.Parse(source)
+	parsed, issues := environment().Parse(source)
 	if issues.Err() != nil {
 		return nil, fmt.Errorf("the expression %q is not valid CEL: %s", source, firstLine(issues))
 	}
@@ -87,7 +87,7 @@ var typeNames = []string{
 // Eval evaluates the expression. Values are as in JSON: maps, lists, strings,
 // numbers, booleans and nil.
 func (e *Expression) Eval(variables map[string]any) (any, error) {
-	program, err := environment.Program(e.parsed, cel.CostLimit(costLimit))
+	program, err := environment().Program(e.parsed, cel.CostLimit(costLimit))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.source, err)
 	}

@@ -32,7 +32,7 @@ import (
 
 // definitionNamer names the definitions of all kinds.
 var definitionNamer = sync.OnceValue(func() *openapinamer.DefinitionNamer {
-	return openapinamer.NewDefinitionNamer(scheme.External, apiextensionsserver.Scheme)
+	return openapinamer.NewDefinitionNamer(scheme.External(), apiextensionsserver.Scheme)
 })
 
 // setOpenAPI describes the built-in kinds. An openAPI serves the descriptions, instead of the server.

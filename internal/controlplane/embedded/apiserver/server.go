@@ -86,7 +86,7 @@ func New(opts Options) (*Server, error) {
 func (s *Server) generic() *genericapiserver.GenericAPIServer { return s.extensions.GenericAPIServer }
 
 func (s *Server) config(opts Options) *apiextensionsserver.Config {
-	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs)
+	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs())
 	generic.ExternalAddress = opts.Address
 	generic.EffectiveVersion = effectiveVersion()
 	generic.RESTOptionsGetter = restOptions{opts.Storage, definitionCodec(), true}

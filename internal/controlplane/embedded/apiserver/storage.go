@@ -54,8 +54,8 @@ func builtinCodec() runtime.Codec {
 		corev1.SchemeGroupVersion, rbacv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion,
 		authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion, batchv1.SchemeGroupVersion,
 	}
-	return internalCodec{scheme.Codecs.CodecForVersions(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
-		scheme.Codecs.UniversalDeserializer(), stored, runtime.InternalGroupVersioner)}
+	return internalCodec{scheme.Codecs().CodecForVersions(protobuf.NewSerializer(scheme.Scheme(), scheme.Scheme()),
+		scheme.Codecs().UniversalDeserializer(), stored, runtime.InternalGroupVersioner)}
 }
 
 // internalCodec reads objects without their apiVersion and kind, as they are after a

@@ -70,7 +70,7 @@ func rejecting(version schema.GroupVersion) http.Handler {
 		for _, resource := range unserved[version] {
 			if resource.Name == info.Resource {
 				err := registry.Unserved(version.WithResource(resource.Name).GroupResource(), info.Name)
-				responsewriters.ErrorNegotiated(err, scheme.Codecs, version, w, r)
+				responsewriters.ErrorNegotiated(err, scheme.Codecs(), version, w, r)
 				return
 			}
 		}

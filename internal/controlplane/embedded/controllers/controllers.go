@@ -104,7 +104,7 @@ func (c *Controllers) assemble(ctx context.Context, shared clients) error {
 		return err
 	}
 	collector := newCollector(shared, c.monitors,
-		c.events.NewRecorder(scheme.External, corev1.EventSource{Component: "garbage-collector-controller"}))
+		c.events.NewRecorder(scheme.External(), corev1.EventSource{Component: "garbage-collector-controller"}))
 	namespaces, err := newNamespaces(shared, c.kube.namespaces, definitions.Lister(), c.monitors)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c *Controllers) assemblePods(ctx context.Context, shared clients, opts Opt
 	if err != nil {
 		return err
 	}
-	jobs, err := newJobs(shared, c.monitors, opts, c.events.NewRecorder(scheme.External, corev1.EventSource{Component: "job-controller"}))
+	jobs, err := newJobs(shared, c.monitors, opts, c.events.NewRecorder(scheme.External(), corev1.EventSource{Component: "job-controller"}))
 	if err != nil {
 		return err
 	}

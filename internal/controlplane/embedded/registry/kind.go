@@ -104,7 +104,7 @@ func (k *kind[T, P]) apply(store *genericregistry.Store) {
 }
 
 func (k *kind[T, P]) strategy() strategy[T, P] {
-	return strategy[T, P]{ObjectTyper: scheme.Scheme, NameGenerator: names.SimpleNameGenerator, kind: k}
+	return strategy[T, P]{ObjectTyper: scheme.Scheme(), NameGenerator: names.SimpleNameGenerator, kind: k}
 }
 
 func (k *kind[T, P]) predicate(label labels.Selector, field fields.Selector) storage.SelectionPredicate {

@@ -148,7 +148,7 @@ func (r *Registry) core(backends Backends) map[string]rest.Storage {
 }
 
 func group(name string, storage map[string]rest.Storage) *genericapiserver.APIGroupInfo {
-	info := genericapiserver.NewDefaultAPIGroupInfo(name, scheme.Scheme, scheme.ParameterCodec, scheme.Codecs)
+	info := genericapiserver.NewDefaultAPIGroupInfo(name, scheme.Scheme(), scheme.ParameterCodec(), scheme.Codecs())
 	info.VersionedResourcesStorageMap["v1"] = storage
 	return &info
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -26,14 +27,14 @@ import (
 )
 
 var (
-	// External has the kinds in the versions that clients use.
-	External = newExternal()
-	// Scheme also has the internal versions, with defaults and conversions.
-	Scheme = newScheme()
-	// Codecs encodes and decodes the kinds of Scheme.
-	Codecs = serializer.NewCodecFactory(Scheme)
-	// ParameterCodec decodes the options in the queries of requests.
-	ParameterCodec = runtime.NewParameterCodec(Scheme)
+	// External returns the kinds in the versions that clients use.
+	External = sync.OnceValue(newExternal)
+	// Scheme returns also the internal versions, with defaults and conversions.
+	Scheme = sync.OnceValue(newScheme)
+	// Codecs returns what encodes and decodes the kinds of Scheme.
+	Codecs = sync.OnceValue(func() serializer.CodecFactory { return serializer.NewCodecFactory(Scheme()) })
+	// ParameterCodec returns what decodes the options in the queries of requests.
+	ParameterCodec = sync.OnceValue(func() runtime.ParameterCodec { return runtime.NewParameterCodec(Scheme()) })
 )
 
 func newExternal() *runtime.Scheme {
