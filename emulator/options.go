@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/bridge"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
@@ -43,7 +43,7 @@ const DefaultRPCTimeout = 30 * time.Second
 const DefaultConnectTimeout = 30 * time.Second
 
 // ErrOptions is the error of invalid options.
-var ErrOptions = errors.New("invalid options")
+var ErrOptions = description.ErrOptions
 
 // Options configure an emulator. The zero value starts everything on free ports, with all files in
 // a temporary directory.

@@ -5,33 +5,34 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 )
 
-type controlPlaneKind struct{ value *emulator.ControlPlaneKind }
+type controlPlaneKind struct{ value *description.ControlPlaneKind }
 
 func (k controlPlaneKind) String() string {
 	if k.value == nil {
 		return ""
 	}
-	return string(cmp.Or(*k.value, emulator.ControlPlaneAuto))
+	return string(cmp.Or(*k.value, description.ControlPlaneKind(kind.Auto)))
 }
 
 // Set ignores an empty text, which an environment variable may have.
-func (k controlPlaneKind) Set(text string) (err error) {
+func (k controlPlaneKind) Set(text string) error {
 	if text == "" {
 		*k.value = ""
 		return nil
 	}
-	*k.value, err = emulator.ParseControlPlaneKind(text)
+	parsed, err := kind.Parse(text)
+	*k.value = description.ControlPlaneKind(parsed)
 	return err
 }
 
 func (controlPlaneKind) Type() string { return "kind" }
 
 // AddControlPlane adds the flags that select the control plane.
-func AddControlPlane(flags *pflag.FlagSet, selected *emulator.ControlPlaneKind, dir *string) {
+func AddControlPlane(flags *pflag.FlagSet, selected *description.ControlPlaneKind, dir *string) {
 	flags.Var(controlPlaneKind{selected}, "control-plane", kind.Usage)
 	flags.StringVar(dir, "control-plane-dir", "",
 		"directory with etcd, kube-apiserver and kube-controller-manager "+

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/instance"
@@ -37,7 +37,7 @@ func Usage(err error) error { return usageError{err} }
 // IsUsage returns whether an error is about the command line.
 func IsUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
-	return usage || errors.Is(err, emulator.ErrOptions) || errors.Is(err, instance.ErrName) ||
+	return usage || errors.Is(err, description.ErrOptions) || errors.Is(err, instance.ErrName) ||
 		errors.Is(err, existingcluster.ErrKubeconfig)
 }
 

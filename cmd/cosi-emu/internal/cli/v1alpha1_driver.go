@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosi-emu/cosi-emu/bridge"
-	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
 // V1alpha1Driver describes a driver of v1alpha1, which does not return its protocols, and may return no endpoint
@@ -26,16 +25,6 @@ func (d *V1alpha1Driver) AddFlags(flags *pflag.FlagSet) {
 // AddS3Endpoint adds the flag of commands whose --protocols and --s3-region also describe the fake driver.
 func (d *V1alpha1Driver) AddS3Endpoint(flags *pflag.FlagSet) {
 	flags.StringVar(&d.S3Endpoint, "s3-endpoint", "", "URL of the S3 service, if a v1alpha1 driver returns none")
-}
-
-// Apply describes the driver to an emulator.
-func (d *V1alpha1Driver) Apply(o *emulator.Options) error {
-	options, err := d.Options()
-	if err != nil {
-		return Usage(err)
-	}
-	o.DriverProtocols, o.DriverS3Endpoint, o.DriverS3Region = options.Protocols, options.S3Endpoint, options.S3Region
-	return nil
 }
 
 // Options returns the options of a bridge, which New validates.

@@ -187,7 +187,7 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	if err := cli.CheckOutput(x.output, cli.FormatText, cli.FormatJSON); err != nil {
 		return err
 	}
-	if err := errors.Join(x.own.Apply(&x.options.Emulator), x.driver.Apply(&x.options.Emulator)); err != nil {
+	if err := errors.Join(x.own.Apply(&x.options.Emulator), startup.DescribeDriver(&x.driver, &x.options.Emulator)); err != nil {
 		return err
 	}
 	var err error

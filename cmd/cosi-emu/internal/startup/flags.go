@@ -42,7 +42,7 @@ type Flags struct {
 	own     OwnComponents
 	// v1alpha1 has the endpoint of S3 of a driver that returns none.
 	v1alpha1 cli.V1alpha1Driver
-	pods     cli.Pods
+	pods     pods
 	tracing  telemetry.Flags
 	timeout  time.Duration
 	limit    string                  // the flag of the timeout
@@ -139,7 +139,7 @@ func (f *Flags) AddEmulator(flags *pflag.FlagSet) {
 	o.Strict = true // except for 'up', which has a flag
 	f.cluster.addFlags(flags)
 	f.own.AddFlags(flags)
-	f.pods.Add(flags)
+	f.pods.addFlags(flags)
 	flags.StringVar(&f.Session.DataDir, "data-dir", "",
 		"directory that keeps objects, buckets and accounts across restarts (default: in memory)")
 	flags.IntVar(&o.APIServerPort, "api-server-port", 0, "port of kube-apiserver (default: a free one)")
@@ -197,7 +197,7 @@ func (f *Flags) describeDriver() error {
 	}
 	f.v1alpha1.S3Region = o.S3Region
 	o.Protocols, o.S3Region = nil, ""
-	return f.v1alpha1.Apply(o)
+	return DescribeDriver(&f.v1alpha1, o)
 }
 
 // Run starts an emulator, calls during, and stops the emulator again.
@@ -212,7 +212,7 @@ func (f *Flags) Run(ctx context.Context, streams cli.Streams, during func(*sessi
 	if err := f.describeDriver(); err != nil {
 		return err
 	}
-	if err := errors.Join(f.readCRDs(), f.readInit(), f.addBuckets(), f.pods.Apply(&f.Session.Emulator)); err != nil {
+	if err := errors.Join(f.readCRDs(), f.readInit(), f.addBuckets(), f.pods.apply(&f.Session.Emulator)); err != nil {
 		return err
 	}
 	f.cluster.apply(&f.Session)

@@ -1,4 +1,4 @@
-package cli
+package startup
 
 import (
 	"errors"
@@ -11,44 +11,45 @@ import (
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
+	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/cli"
 	"github.com/cosi-emu/cosi-emu/emulator"
 )
 
-// ImagesFile is the file in the working directory that maps images to commands.
-const ImagesFile = "cosi-emu.yaml"
+// imagesFile is the file in the working directory that maps images to commands.
+const imagesFile = "cosi-emu.yaml"
 
-// Pods are the flags of Pods.
-type Pods struct {
+// pods are the flags of Pods.
+type pods struct {
 	enabled bool
 	images  []string
 }
 
-// Add adds the flags --pods and --image.
-func (p *Pods) Add(flags *pflag.FlagSet) {
+// addFlags adds the flags --pods and --image.
+func (p *pods) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&p.enabled, "pods", false,
 		"run Pods as processes of this machine, as your user and without isolation; see --image")
 	flags.StringArrayVar(&p.images, "image", nil,
 		"with --pods: command of this machine for an image, IMAGE=COMMAND, where * in IMAGE matches any characters; can be repeated "+
-			"(also in "+ImagesFile+")")
+			"(also in "+imagesFile+")")
 }
 
-// Apply sets the options of an emulator.
-func (p *Pods) Apply(options *emulator.Options) error {
+// apply sets the options of an emulator.
+func (p *pods) apply(options *emulator.Options) error {
 	if !p.enabled {
 		if len(p.images) > 0 {
-			return Usage(errors.New("--image requires --pods"))
+			return cli.Usage(errors.New("--image requires --pods"))
 		}
 		return nil
 	}
 	options.Pods = true
-	images, err := readImages(ImagesFile)
+	images, err := readImages(imagesFile)
 	if err != nil {
-		return Usage(err)
+		return cli.Usage(err)
 	}
 	for _, text := range p.images {
 		image, err := emulator.ParseImage(text)
 		if err != nil {
-			return Usage(fmt.Errorf("--image: %w", err))
+			return cli.Usage(fmt.Errorf("--image: %w", err))
 		}
 		images = slices.DeleteFunc(images, func(i emulator.Image) bool { return i.Pattern == image.Pattern })
 		images = append(images, image)
