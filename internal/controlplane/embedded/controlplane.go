@@ -58,9 +58,6 @@ type ControlPlane struct {
 
 var _ controlplane.ControlPlane = &ControlPlane{}
 
-// KubernetesVersion returns the release of Kubernetes that the API server reports.
-func KubernetesVersion() string { return apiserver.KubernetesVersion() }
-
 // Start starts a control plane, and returns when its API server is ready. The controllers
 // may start later; see WaitReady. If Start fails, nothing is left running. The error is a
 // *tcpport.Error or a *controlplane.StartError, or concerns the directory. The

@@ -12,7 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/binaries"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/release"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -68,7 +68,7 @@ func (w Wanted) checkKubernetes(info description.SnapshotInfo) error {
 	running := binaries.KubernetesVersion
 	switch {
 	case info.ControlPlane == description.ControlPlaneKind(kind.Embedded):
-		running = embedded.KubernetesVersion()
+		running = release.Version()
 	case w.ControlPlaneDir != "":
 		return nil // unknown release
 	}

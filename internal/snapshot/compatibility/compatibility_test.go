@@ -10,7 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/emulator/description"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
-	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/release"
 	"github.com/cosi-emu/cosi-emu/internal/snapshot/compatibility"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -18,7 +18,7 @@ import (
 // minor returns the running release of Kubernetes with another minor version.
 func minor(t *testing.T, difference int) string {
 	t.Helper()
-	running, err := version.ParseGeneric(embedded.KubernetesVersion())
+	running, err := version.ParseGeneric(release.Version())
 	if err != nil {
 		t.Fatal(err)
 	}

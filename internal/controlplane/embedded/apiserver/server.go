@@ -23,6 +23,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/establish"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/registry"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/release"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/scheme"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/embedded/token"
 )
@@ -88,7 +89,7 @@ func (s *Server) generic() *genericapiserver.GenericAPIServer { return s.extensi
 func (s *Server) config(opts Options) *apiextensionsserver.Config {
 	generic := genericapiserver.NewRecommendedConfig(scheme.Codecs())
 	generic.ExternalAddress = opts.Address
-	generic.EffectiveVersion = effectiveVersion()
+	generic.EffectiveVersion = release.Effective()
 	generic.RESTOptionsGetter = restOptions{opts.Storage, definitionCodec(), true}
 	generic.Authentication.APIAudiences = opts.Issuer.Audiences()
 	generic.Authorization.Authorizer = s.registry.Authorizer()

@@ -1,4 +1,5 @@
-package apiserver
+// Package release tells the release of Kubernetes that the libraries of the embedded API server are of.
+package release
 
 import (
 	"cmp"
@@ -19,10 +20,11 @@ type serverVersion struct {
 	basecompatibility.EffectiveVersion
 }
 
-// KubernetesVersion returns the version that the server reports.
-func KubernetesVersion() string { return effectiveVersion().Info().GitVersion }
+// Version returns the version that the server reports.
+func Version() string { return Effective().Info().GitVersion }
 
-func effectiveVersion() basecompatibility.EffectiveVersion {
+// Effective returns the version with what the server needs of it.
+func Effective() basecompatibility.EffectiveVersion {
 	return serverVersion{compatibility.DefaultBuildEffectiveVersion()}
 }
 
