@@ -1,4 +1,4 @@
-package watchnamespaces_test
+package integration_test
 
 import (
 	"fmt"
@@ -17,11 +17,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// TestV1alpha1 is TestV1alpha2 for the kinds of v1alpha1. An administrator's Bucket passes from a claim to the administrator,
+// TestWatchNamespacesV1alpha1 is TestWatchNamespacesV1alpha2 for the kinds of v1alpha1. An administrator's Bucket passes from a claim to the administrator,
 // who deletes it.
-func TestV1alpha1(t *testing.T) {
+func TestWatchNamespacesV1alpha1(t *testing.T) {
 	driver := drivertest.StartV1alpha1(t, newName("d")+".test")
-	cl := newTestCluster(t, objectstorage.V1alpha1, driver.Server, "", "/v1alpha1")
+	cl := newNamespacedCluster(t, objectstorage.V1alpha1, driver.Server, "", "/v1alpha1")
 	class := &v1alpha1.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: newName("gold")}, DriverName: cl.driver, DeletionPolicy: v1alpha1.DeletionPolicyDelete,
 	}
@@ -61,7 +61,7 @@ func TestV1alpha1(t *testing.T) {
 }
 
 // liveV1alpha1 makes a claim and an access to it, and deletes both when the access is granted.
-func (cl *testCluster) liveV1alpha1(claim *v1alpha1.BucketClaim, class string) {
+func (cl *namespacedCluster) liveV1alpha1(claim *v1alpha1.BucketClaim, class string) {
 	cl.Helper()
 	access := accessV1alpha1(claim.Namespace, class)
 	cl.Make(claim, access)
@@ -80,7 +80,7 @@ func (cl *testCluster) liveV1alpha1(claim *v1alpha1.BucketClaim, class string) {
 }
 
 // bucketElsewhere returns a Bucket for a claim of the namespace that is not served.
-func (cl *testCluster) bucketElsewhere(finalizers ...string) *v1alpha1.Bucket {
+func (cl *namespacedCluster) bucketElsewhere(finalizers ...string) *v1alpha1.Bucket {
 	return &v1alpha1.Bucket{
 		ObjectMeta: metav1.ObjectMeta{Name: newName("elsewhere"), Finalizers: finalizers},
 		Spec: v1alpha1.BucketSpec{

@@ -1,4 +1,4 @@
-package watchnamespaces_test
+package integration_test
 
 import (
 	"testing"
@@ -17,11 +17,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// TestV1alpha2 has a life of a claim and an access in two served namespaces, while Buckets and accesses of another
+// TestWatchNamespacesV1alpha2 has a life of a claim and an access in two served namespaces, while Buckets and accesses of another
 // namespace wait for exactly what controller and sidecar would do in a served one.
-func TestV1alpha2(t *testing.T) {
+func TestWatchNamespacesV1alpha2(t *testing.T) {
 	driver := drivertest.Start(t, newName("d")+".test")
-	cl := newTestCluster(t, objectstorage.V1alpha2, driver.Server, "")
+	cl := newNamespacedCluster(t, objectstorage.V1alpha2, driver.Server, "")
 	class, accessClass := cl.classesV1alpha2()
 	bucket := func(edit func(*v1alpha2.Bucket)) *v1alpha2.Bucket {
 		b := &v1alpha2.Bucket{
@@ -61,10 +61,10 @@ func TestV1alpha2(t *testing.T) {
 	cl.expectReads(cl.sidecar.Requests, "bucketaccesses", "secrets")
 }
 
-// TestNamespaceLeavesList: when a namespace is not served any more, its objects wait for a component that serves it.
-func TestNamespaceLeavesList(t *testing.T) {
+// TestWatchNamespacesNamespaceLeaves: when a namespace is not served any more, its objects wait for a component that serves it.
+func TestWatchNamespacesNamespaceLeaves(t *testing.T) {
 	driver := drivertest.Start(t, newName("d")+".test")
-	cl := newTestCluster(t, objectstorage.V1alpha2, driver.Server, "")
+	cl := newNamespacedCluster(t, objectstorage.V1alpha2, driver.Server, "")
 	class, accessClass := cl.classesV1alpha2()
 	stop := cl.startV1alpha2()
 	left := cl.served[1]
@@ -94,7 +94,7 @@ func TestNamespaceLeavesList(t *testing.T) {
 }
 
 // classesV1alpha2 makes the classes of the driver, and returns their names.
-func (cl *testCluster) classesV1alpha2() (class, accessClass string) {
+func (cl *namespacedCluster) classesV1alpha2() (class, accessClass string) {
 	cl.Helper()
 	buckets := &v1alpha2.BucketClass{
 		ObjectMeta: metav1.ObjectMeta{Name: newName("gold")},
@@ -110,7 +110,7 @@ func (cl *testCluster) classesV1alpha2() (class, accessClass string) {
 }
 
 // startV1alpha2 starts controller and sidecar.
-func (cl *testCluster) startV1alpha2() (stop func()) {
+func (cl *namespacedCluster) startV1alpha2() (stop func()) {
 	cl.Helper()
 	controller, err := cosicontroller.New(cl.ConfigIn(cl.Namespace, deploy.ControllerServiceAccount), cl.controller)
 	cl.Must(err)

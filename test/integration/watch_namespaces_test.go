@@ -1,6 +1,4 @@
-// Package watchnamespaces_test runs controller and sidecar with --watch-namespaces and the rights of
-// deploy/rbac-namespaced only.
-package watchnamespaces_test
+package integration_test
 
 import (
 	"fmt"
@@ -28,10 +26,11 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-const manifests = "../../deploy/rbac-namespaced"
+const namespacedManifests = "../../deploy/rbac-namespaced"
 
-// testCluster has a controller and a sidecar in the namespace of the test, which serve two other namespaces.
-type testCluster struct {
+// namespacedCluster has a controller and a sidecar in the namespace of the test, which serve two other namespaces, with
+// --watch-namespaces and the rights of deploy/rbac-namespaced only.
+type namespacedCluster struct {
 	*cluster.Cluster
 
 	driver     string
@@ -43,15 +42,15 @@ type testCluster struct {
 	watched    []client.Object     // objects that must not change
 }
 
-func newTestCluster(t *testing.T, version objectstorage.Version, driver *drivertest.Server, dirs ...string) *testCluster {
+func newNamespacedCluster(t *testing.T, version objectstorage.Version, driver *drivertest.Server, dirs ...string) *namespacedCluster {
 	t.Helper()
-	cl := &testCluster{Cluster: cluster.New(t, version), driver: driver.Name()}
+	cl := &namespacedCluster{Cluster: cluster.New(t, version), driver: driver.Name()}
 	cl.served, cl.elsewhere = []string{cl.namespace("a"), cl.namespace("b")}, cl.namespace("elsewhere")
 	cl.sidecar = cl.Machine()
 	for _, dir := range dirs {
-		cl.grant(deploytest.Build(t, manifests+dir), "")
+		cl.grant(deploytest.Build(t, namespacedManifests+dir), "")
 		for _, namespace := range cl.served {
-			cl.grant(deploytest.Build(t, manifests+dir+"/served"), namespace)
+			cl.grant(deploytest.Build(t, namespacedManifests+dir+"/served"), namespace)
 		}
 	}
 	cl.controller = cosicontroller.Options{
@@ -65,7 +64,7 @@ func newTestCluster(t *testing.T, version objectstorage.Version, driver *drivert
 	return cl
 }
 
-func (cl *testCluster) namespace(name string) string {
+func (cl *namespacedCluster) namespace(name string) string {
 	cl.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}
 	cl.Must(cl.Create(cl.Context(), namespace))
@@ -74,7 +73,7 @@ func (cl *testCluster) namespace(name string) string {
 
 // grant creates the objects for components in the namespace of the test instead of cosi-system, where no other rights
 // are granted. Bindings outside of this namespace get its name. Objects without a namespace are created in the given one.
-func (cl *testCluster) grant(objects []*unstructured.Unstructured, namespace string) {
+func (cl *namespacedCluster) grant(objects []*unstructured.Unstructured, namespace string) {
 	cl.Helper()
 	for _, object := range objects {
 		text, err := object.MarshalJSON()
@@ -92,7 +91,7 @@ func (cl *testCluster) grant(objects []*unstructured.Unstructured, namespace str
 
 // keeps makes objects that no component may change. The sidecar would delete such a Secret in a namespace that it serves,
 // because its access does not exist.
-func (cl *testCluster) keeps(finalizer string, objects ...client.Object) {
+func (cl *namespacedCluster) keeps(finalizer string, objects ...client.Object) {
 	cl.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: cl.elsewhere, Name: "credentials", Finalizers: []string{finalizer},
@@ -108,7 +107,7 @@ func (cl *testCluster) keeps(finalizer string, objects ...client.Object) {
 }
 
 // deleted makes a Bucket of keeps one that is being deleted.
-func (cl *testCluster) deleted(bucket client.Object) {
+func (cl *namespacedCluster) deleted(bucket client.Object) {
 	cl.Helper()
 	cl.Must(cl.Delete(cl.Context(), bucket))
 	cl.Must(cl.Refresh(bucket))
@@ -116,7 +115,7 @@ func (cl *testCluster) deleted(bucket client.Object) {
 
 // expectUntouched expects that the objects of keeps have not changed, that no call and no request was about them, and that
 // every request was permitted.
-func (cl *testCluster) expectUntouched(calls []drivertest.Call) {
+func (cl *namespacedCluster) expectUntouched(calls []drivertest.Call) {
 	cl.Helper()
 	cl.Settle()
 	cl.sidecar.Settle()
@@ -145,7 +144,7 @@ func (cl *testCluster) expectUntouched(calls []drivertest.Call) {
 func newName(prefix string) string { return prefix + "-" + rand.String(8) }
 
 // expectReads expects that a component has listed the resources in each served namespace.
-func (cl *testCluster) expectReads(requests *cluster.Requests, resources ...string) {
+func (cl *namespacedCluster) expectReads(requests *cluster.Requests, resources ...string) {
 	cl.Helper()
 	read := map[string][]string{}
 	for _, request := range requests.All() {
