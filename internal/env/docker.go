@@ -13,15 +13,16 @@ import (
 // files and sockets of this machine mean nothing in a container, and become comments.
 func writeDocker(w io.Writer, variables []Variable) error {
 	var lines []string
-	isLocal := false
+	isLocal, files := false, mounts(variables)
 	for _, v := range variables {
 		isLocal = isLocal || isLoopback(v.Value)
 		switch {
 		case strings.ContainsAny(v.Value, "\r\n"):
 			lines = append(lines, "# "+v.Name+" has several lines, which --env-file does not support")
 		case filepath.IsAbs(v.Value):
-			lines = append(lines, fmt.Sprintf("# %s is a file: -v %s:/cosi-emu/%s:ro -e %[1]s=/cosi-emu/%[3]s",
-				v.Name, v.Value, filepath.Base(v.Value)))
+			if mount, ok := files[v.Name]; ok {
+				lines = append(lines, mount)
+			}
 		case strings.HasPrefix(v.Value, "unix://"), v.Name == NameVariable:
 		default:
 			lines = append(lines, v.Name+"="+v.Value)
@@ -35,6 +36,36 @@ func writeDocker(w io.Writer, variables []Variable) error {
 	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
 	return err
+}
+
+// mounts returns the comment for each file, by the first variable with its name: docker mounts a file once, and
+// rejects two files at one place.
+func mounts(variables []Variable) map[string]string {
+	names, files, bases := map[string][]string{}, []string{}, map[string]int{}
+	for _, v := range variables {
+		if !filepath.IsAbs(v.Value) || strings.ContainsAny(v.Value, "\r\n") {
+			continue
+		}
+		if len(names[v.Value]) == 0 {
+			files = append(files, v.Value)
+		}
+		names[v.Value] = append(names[v.Value], v.Name)
+	}
+	comments := map[string]string{}
+	for _, file := range files {
+		inside := "/cosi-emu/" + filepath.Base(file)
+		if bases[filepath.Base(file)]++; bases[filepath.Base(file)] > 1 {
+			inside = fmt.Sprintf("/cosi-emu/%d/%s", bases[filepath.Base(file)], filepath.Base(file))
+		}
+		of := names[file]
+		verb := "is a file"
+		if len(of) > 1 {
+			verb = "are one file"
+		}
+		comments[of[0]] = fmt.Sprintf("# %s %s: -v %s:%s:ro -e %s=%[4]s",
+			strings.Join(of, ", "), verb, file, inside, strings.Join(of, "="+inside+" -e "))
+	}
+	return comments
 }
 
 // isLoopback reports whether a value is the URL of a service that only this machine reaches.
