@@ -428,6 +428,10 @@ bench-go: setup # Run the Go benchmarks, for profiles.
 	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) $(PKG)
 	cd test/bench && $(GO) test -run '^$$' -bench . -benchmem -timeout 30m $(TESTFLAGS) ./...
 
+.PHONY: profile
+profile: # Print the processor time and the allocations of a run of exploration, by part. The profiles are in bin.
+	cd test/bench && $(GO) test ./parts -run '^$$' -bench Explore -benchtime 1x -timeout 30m -out $(BIN)
+
 ##@ Change
 
 .PHONY: generate
