@@ -238,9 +238,11 @@ func (f *fixture) testTooLarge(t *testing.T) {
 	if err := create(1 << 20); err != nil {
 		t.Errorf("1 MiB: %v", err)
 	}
-	for _, bytes := range []int{1800 << 10, 2 << 20} { // etcd has two limits
-		if err := create(bytes); err == nil || !strings.Contains(err.Error(), "large") {
-			t.Errorf("%d bytes: got %v, want that they are too large", bytes, err)
+	for bytes, want := range map[int]string{ // the limits of etcd's server and of its client
+		1800 << 10: "etcdserver: request is too large", 2 << 20: "trying to send message larger than max (2142449 vs. 2097152)",
+	} {
+		if err := create(bytes); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: got %v, want %q", bytes, err, want)
 		}
 	}
 	if err := create(4 << 20); !apierrors.IsRequestEntityTooLargeError(err) {

@@ -3,7 +3,6 @@ package memstore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -45,17 +44,8 @@ func (r *resourceStore) encode(obj runtime.Object) ([]byte, error) {
 	if err := r.versioner.PrepareObjectForStorage(obj); err != nil {
 		return nil, fmt.Errorf("prepare %T for storage: %w", obj, err)
 	}
-	encoded, err := runtime.Encode(r.codec, obj)
-	if err == nil && len(encoded) > maxObjectBytes {
-		return nil, errTooLarge
-	}
-	return encoded, err
+	return runtime.Encode(r.codec, obj)
 }
-
-// maxObjectBytes is the default limit of etcd for a request.
-const maxObjectBytes = 3 << 19
-
-var errTooLarge = errors.New("etcdserver: request is too large")
 
 // put stores the codec's bytes, and returns the record, or nil if the key has another record
 // than the expected one. It decodes the object before it stores it, so that watchers find it
@@ -63,6 +53,9 @@ var errTooLarge = errors.New("etcdserver: request is too large")
 func (r *resourceStore) put(ctx context.Context, key string, plain []byte, expected *record, ttl uint64) (*record, error) {
 	data, err := r.transformed(ctx, key, plain)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkSize(key, data, expected, ttl); err != nil {
 		return nil, err
 	}
 	obj, err := r.decode(plain, 0, r.newObject())
