@@ -71,8 +71,8 @@ spring.cloud.aws.s3.path-style-access-enabled=true
 `},
 		"Docker": {"A container has other files and another loopback address.", append(
 			s3Variables("http://127.0.0.1:9000", ""), env.Variable{Name: "CERT", Value: "a\nb"}, env.Variable{Name: "QUOTED", Value: "it's $x"},
-			env.Variable{Name: "AWS_CA_BUNDLE", Value: "/a/ca.crt"}, env.Variable{Name: "OTHER_CA", Value: "/b/ca.crt"},
-			env.Variable{Name: "SSL_CERT_FILE", Value: "/a/ca.crt"},
+			env.Variable{Name: "AWS_CA_BUNDLE", Value: "/a/ca"}, env.Variable{Name: "OTHER_CA", Value: "/b/ca"},
+			env.Variable{Name: "SSL_CERT_FILE", Value: "/a/ca"},
 		), env.FormatDocker, `# A container reaches 127.0.0.1 of this machine with 'docker run --network host'. For other networks, start with
 # 'cosi-emu up --listen 0.0.0.0 --advertise host.docker.internal', and that name in /etc/hosts of this machine.
 # KUBECONFIG is a file: -v /k:/cosi-emu/k:ro -e KUBECONFIG=/cosi-emu/k
@@ -84,8 +84,8 @@ AWS_ACCESS_KEY_ID=AK
 AWS_SECRET_ACCESS_KEY=SK
 # CERT has several lines, which --env-file does not support
 QUOTED=it's $x
-# AWS_CA_BUNDLE, SSL_CERT_FILE are one file: -v /a/ca.crt:/cosi-emu/ca.crt:ro -e AWS_CA_BUNDLE=/cosi-emu/ca.crt -e SSL_CERT_FILE=/cosi-emu/ca.crt
-# OTHER_CA is a file: -v /b/ca.crt:/cosi-emu/2/ca.crt:ro -e OTHER_CA=/cosi-emu/2/ca.crt
+# AWS_CA_BUNDLE, SSL_CERT_FILE are one file: -v /a/ca:/cosi-emu/ca:ro -e AWS_CA_BUNDLE=/cosi-emu/ca -e SSL_CERT_FILE=/cosi-emu/ca
+# OTHER_CA is a file: -v /b/ca:/cosi-emu/2/ca:ro -e OTHER_CA=/cosi-emu/2/ca
 `},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,11 +53,12 @@ func mounts(variables []Variable) map[string]string {
 	}
 	comments := map[string]string{}
 	for _, file := range files {
-		inside := "/cosi-emu/" + filepath.Base(file)
-		if bases[filepath.Base(file)]++; bases[filepath.Base(file)] > 1 {
-			inside = fmt.Sprintf("/cosi-emu/%d/%s", bases[filepath.Base(file)], filepath.Base(file))
+		base, of := filepath.Base(file), names[file]
+		inside := "/cosi-emu/" + base
+		bases[base]++
+		if n := bases[base]; n > 1 {
+			inside = fmt.Sprintf("/cosi-emu/%d/%s", n, base)
 		}
-		of := names[file]
 		verb := "is a file"
 		if len(of) > 1 {
 			verb = "are one file"

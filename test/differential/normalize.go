@@ -59,7 +59,7 @@ var (
 	tooLarge  = regexp.MustCompile(`(Too large resource version: \d+, current:) \d+`)
 	undefined = regexp.MustCompile(`(?s)(failed to create typed patch object \(.*?\): ).*`)
 	converted = regexp.MustCompile(`(: converting \([\w.]+\) to )\(\w+(\.\w+\): unknown conversion)`)
-	shown     = regexp.MustCompile(`(managedFields\\*":)\[.*?\}\](,\\*"name)`)
+	shown     = regexp.MustCompile(`(managedFields\\*":)\[.*?\}\](,\\*"name|\})`)
 	unfit     = regexp.MustCompile(`(?s)^(Invalid value: "map\[.*\]": ).*`)
 	values    = regexp.MustCompile(`(?s)((?:Invalid|Duplicate) value: )\{.*\}(: |$)`)
 	missing   = regexp.MustCompile(`RBAC: \[(.*)\]`)

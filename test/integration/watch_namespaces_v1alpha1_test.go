@@ -17,8 +17,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/drivertest"
 )
 
-// TestWatchNamespacesV1alpha1 is TestWatchNamespacesV1alpha2 for the kinds of v1alpha1. An administrator's Bucket passes from a claim to the administrator,
-// who deletes it.
+// TestWatchNamespacesV1alpha1 is TestWatchNamespacesV1alpha2 for the kinds of v1alpha1. An administrator's Bucket passes
+// from a claim to the administrator, who deletes it.
 func TestWatchNamespacesV1alpha1(t *testing.T) {
 	driver := drivertest.StartV1alpha1(t, newName("d")+".test")
 	cl := newNamespacedCluster(t, objectstorage.V1alpha1, driver.Server, "", "/v1alpha1")

@@ -1,7 +1,9 @@
 package planetest
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/cosi-emu/cosi-emu/test/harness"
@@ -91,7 +94,7 @@ func (f *fixture) testEscalation(t *testing.T) {
 	const user = "climber"
 	f.grant(t, namespace, user,
 		rbacv1.PolicyRule{
-			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update"},
+			APIGroups: []string{rbacv1.GroupName}, Resources: []string{"roles", "rolebindings"}, Verbs: []string{"create", "update", "patch"},
 		},
 		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
 		rbacv1.PolicyRule{
@@ -121,6 +124,26 @@ func (f *fixture) testEscalation(t *testing.T) {
 		t.Errorf("an update of a Role that may escalate by name: %v", err)
 	}
 	f.expectBindings(t, climber, namespace, user)
+	f.expectSame(t, climber, namespace)
+}
+
+// expectSame has the user apply a binding as it is, but for labels that are empty: it changes its field managers only, and
+// gives nothing away.
+func (f *fixture) expectSame(t *testing.T, climber kubernetes.Interface, namespace string) {
+	t.Helper()
+	ctx := testContext(t)
+	binding := &rbacv1.RoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: "same"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "admin"}},
+	}
+	must(f.kube.RbacV1().RoleBindings(namespace).Create(ctx, binding, metav1.CreateOptions{FieldManager: "one"}))(t)
+	same := bytes.Replace(must(json.Marshal(binding))(t), []byte(`"metadata":{`), []byte(`"metadata":{"labels":{},`), 1)
+	_, err := climber.RbacV1().RoleBindings(namespace).Patch(ctx, "same", types.ApplyPatchType, same, metav1.PatchOptions{FieldManager: "one"})
+	if err != nil {
+		t.Errorf("a RoleBinding as it is: %v", err)
+	}
 }
 
 // expectBindings has the user bind roles that the user does not have, or that do not exist.

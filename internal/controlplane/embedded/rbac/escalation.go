@@ -60,6 +60,7 @@ func onlyMetadata(obj, old runtime.Object) bool {
 	now.SetOwnerReferences(before.GetOwnerReferences())
 	now.SetFinalizers(before.GetFinalizers())
 	now.SetManagedFields(before.GetManagedFields())
+	changed.GetObjectKind().SetGroupVersionKind(old.GetObjectKind().GroupVersionKind()) // an apply leaves it out
 	return equality.Semantic.DeepEqual(changed, old)
 }
 
