@@ -1,7 +1,6 @@
 package ui_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -13,22 +12,21 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/harness"
 )
 
-// anotherPage starts a page of its own for an emulator.
+// anotherPage starts a page of its own for an emulator. The page ends with the test at the latest.
 func (s *stage) anotherPage(t *testing.T) *ui.Page {
 	t.Helper()
 	page, err := ui.Start(t.Context(), ui.Options{Emulator: s.emu, Faults: s.emu.Faults(), Name: sessionName, Version: "v1"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { stopPage(t, page) }) // also of a test that is skipped, as there is no browser
 	return page
 }
 
 func stopPage(t *testing.T, page *ui.Page) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), harness.Timeout)
-	defer cancel()
-	if err := page.Close(ctx); err != nil {
-		t.Fatal(err)
+	if err := page.Close(harness.Context(t)); err != nil {
+		t.Error(err)
 	}
 }
 
