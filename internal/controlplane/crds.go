@@ -23,7 +23,7 @@ import (
 const fieldManager = "cosi-emu"
 
 // InstallCRDs applies CustomResourceDefinitions, and replaces older ones. It returns
-// when objects of the kinds can be created and watched.
+// when objects of the kinds can be created and watched without delay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	client, err := clientset.NewForConfig(cfg)
 	if err != nil {
@@ -37,6 +37,9 @@ func InstallCRDs(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.
 		return err
 	}
 	if err := waitEstablished(ctx, client, crds); err != nil {
+		return err
+	}
+	if err := settle(ctx, client.ApiextensionsV1().CustomResourceDefinitions(), crds); err != nil {
 		return err
 	}
 	if err := waitServed(ctx, client.Discovery(), crds); err != nil {

@@ -51,8 +51,5 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 func (c *ControlPlane) installCRDs(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.StartTimeout)
 	defer cancel()
-	if err := controlplane.InstallCRDs(ctx, c.admin, c.opts.CRDs); err != nil {
-		return err
-	}
-	return settle(ctx, c.admin, c.opts.CRDs)
+	return controlplane.InstallCRDs(ctx, c.admin, c.opts.CRDs)
 }

@@ -1,4 +1,4 @@
-package envtest
+package controlplane
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -19,12 +18,9 @@ const justEstablished = 2 * time.Second
 // settle allows the immediate creation of objects of new kinds. For two seconds after a definition
 // is established, the API server delays each create for other API servers. None exist here, so
 // settle sets the condition's time back.
-func settle(ctx context.Context, admin *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
-	client, err := apiextensionsclient.NewForConfig(admin)
-	if err != nil {
-		return err
-	}
-	definitions := client.CustomResourceDefinitions()
+func settle(
+	ctx context.Context, definitions apiextensionsclient.CustomResourceDefinitionInterface, crds []*apiextensionsv1.CustomResourceDefinition,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, crd := range crds {
 		group.Go(func() error {
