@@ -41,9 +41,10 @@ func LogTail(path string) []string {
 }
 
 // causeOf returns the cause of a Go program's panic or fatal error, without the stack; empty
-// without one. etcd logs the cause before it panics, as JSON.
+// without one. etcd logs the cause before it panics, as JSON. On a full disk that line is cut; the error before it
+// is the cause.
 func causeOf(lines []string) string {
-	cause := ""
+	cause, failure := "", ""
 	for i, line := range lines {
 		var entry struct {
 			Level string `json:"level"`
@@ -52,9 +53,14 @@ func causeOf(lines []string) string {
 		}
 		switch {
 		case strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &entry) == nil:
-			if entry.Level == "panic" || entry.Level == "fatal" {
-				cause = strings.TrimSuffix(entry.Msg+": "+entry.Error, ": ")
+			switch text := strings.TrimSuffix(entry.Msg+": "+entry.Error, ": "); entry.Level {
+			case "panic", "fatal":
+				cause = text
+			case "error":
+				failure = text
 			}
+		case strings.HasPrefix(line, `{"level":"panic"`), strings.HasPrefix(line, `{"level":"fatal"`):
+			cause = failure
 		case cause == "" && isPanic(lines[i:]):
 			cause = line
 		}

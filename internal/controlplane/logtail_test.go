@@ -37,7 +37,14 @@ panic: failed to create WAL
 			log:    `{"level":"fatal","msg":"discovery failed"}` + "\n",
 			want:   []string{"discovery failed"},
 		},
-		"Panic": {reason: "Another program.", log: "I0101 starting\npanic: no key\n" + stack, want: []string{"panic: no key"}},
+		"Cut": {
+			reason: "The disk of the log is full.",
+			log: `{"level":"error","msg":"Committing transaction failed: no space left on device","stacktrace":"a.go:1"}` + "\n" +
+				`{"level":"fatal","ts":`,
+			want: []string{"Committing transaction failed: no space left on device"},
+		},
+		"CutAlone": {reason: "There is no other line.", log: `{"level":"fatal","ts":`, want: []string{`{"level":"fatal","ts":`}},
+		"Panic":    {reason: "Another program.", log: "I0101 starting\npanic: no key\n" + stack, want: []string{"panic: no key"}},
 		"Recovered": {
 			reason: "The text of a log.", log: "panic: in a handler\nI0101 go on\n", want: []string{"panic: in a handler", "I0101 go on"},
 		},
