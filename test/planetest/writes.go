@@ -223,16 +223,9 @@ func (f *fixture) testCustom(t *testing.T) {
 
 // testTooLarge has objects that etcd does not store, and requests that an API server does not read.
 func (f *fixture) testTooLarge(t *testing.T) {
-	roles := f.kube.RbacV1().Roles(f.namespace(t))
+	ctx, roles := testContext(t), f.kube.RbacV1().Roles(f.namespace(t))
 	create := func(bytes int) error {
-		role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{GenerateName: "large-"}}
-		name := strings.Repeat("n", 1<<10)
-		for range bytes >> 10 {
-			role.Rules = append(role.Rules, rbacv1.PolicyRule{
-				APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}, ResourceNames: []string{name},
-			})
-		}
-		_, err := roles.Create(testContext(t), role, metav1.CreateOptions{})
+		_, err := roles.Create(ctx, largeRole(bytes), metav1.CreateOptions{})
 		return err
 	}
 	if err := create(1 << 20); err != nil {
@@ -245,7 +238,29 @@ func (f *fixture) testTooLarge(t *testing.T) {
 			t.Errorf("%d bytes: got %v, want %q", bytes, err, want)
 		}
 	}
+	role := largeRole(2 << 20)
+	role.GenerateName, role.Name = "", "large"
+	applied := must(json.Marshal(role))(t)
+	_, err := roles.Patch(ctx, "large", types.ApplyPatchType, applied, metav1.PatchOptions{FieldManager: "one"})
+	if want := "trying to send message larger than max (2142549 vs. 2097152)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("an apply that creates: got %v, want %q", err, want)
+	}
 	if err := create(4 << 20); !apierrors.IsRequestEntityTooLargeError(err) {
 		t.Errorf("4 MiB: got %v, want RequestEntityTooLarge", err)
 	}
+}
+
+// largeRole returns a Role whose rules have a size, and a little more.
+func largeRole(bytes int) *rbacv1.Role {
+	role := &rbacv1.Role{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "large-"},
+	}
+	name := strings.Repeat("n", 1<<10)
+	for range bytes >> 10 {
+		role.Rules = append(role.Rules, rbacv1.PolicyRule{
+			APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}, ResourceNames: []string{name},
+		})
+	}
+	return role
 }

@@ -21,27 +21,30 @@ const (
 
 var errTooLarge = errors.New("etcdserver: request is too large")
 
-// checkSize returns the error that a kube-apiserver has from etcd for an object that is too large. The key has the
-// expected record, or none.
-func checkSize(key string, data []byte, expected *record, ttl uint64) error {
+// checkSize returns the error that a kube-apiserver has from etcd for a write of too large an object. The request of an
+// update is larger than that of a create: it also reads the object, if another writer was faster.
+func checkSize(w write, data []byte) error {
 	if len(data) < smallBytes {
 		return nil
 	}
-	put := &etcdserverpb.PutRequest{Key: []byte(key), Value: data}
-	if ttl > 0 {
+	key := []byte(w.key)
+	put := &etcdserverpb.PutRequest{Key: key, Value: data}
+	if w.ttl > 0 {
 		put.Lease = math.MaxInt64
 	}
+	compared := &etcdserverpb.Compare_ModRevision{}
+	if w.expected != nil {
+		compared.ModRevision = w.expected.revision
+	}
 	compare := &etcdserverpb.Compare{
-		Key: []byte(key), Target: etcdserverpb.Compare_MOD, Result: etcdserverpb.Compare_EQUAL,
-		TargetUnion: &etcdserverpb.Compare_ModRevision{},
+		Key: key, Target: etcdserverpb.Compare_MOD, Result: etcdserverpb.Compare_EQUAL, TargetUnion: compared,
 	}
 	request := &etcdserverpb.TxnRequest{
 		Compare: []*etcdserverpb.Compare{compare},
 		Success: []*etcdserverpb.RequestOp{{Request: &etcdserverpb.RequestOp_RequestPut{RequestPut: put}}},
 	}
-	if expected != nil { // after a conflict, an update reads the object
-		compare.TargetUnion = &etcdserverpb.Compare_ModRevision{ModRevision: expected.revision}
-		get := &etcdserverpb.RangeRequest{Key: []byte(key)}
+	if w.update {
+		get := &etcdserverpb.RangeRequest{Key: key}
 		request.Failure = []*etcdserverpb.RequestOp{{Request: &etcdserverpb.RequestOp_RequestRange{RequestRange: get}}}
 	}
 	if size := proto.Size(request); size > maxMessageBytes {

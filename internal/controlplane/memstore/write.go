@@ -26,7 +26,7 @@ func (r *resourceStore) Create(ctx context.Context, key string, obj, out runtime
 	if err != nil {
 		return err
 	}
-	rec, err := r.put(ctx, key, plain, nil, ttl)
+	rec, err := r.put(ctx, write{key: key, ttl: ttl}, plain)
 	if err != nil {
 		return err
 	}
@@ -47,23 +47,31 @@ func (r *resourceStore) encode(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(r.codec, obj)
 }
 
+// write is where and how an object is stored.
+type write struct {
+	key      string
+	expected *record // nil: the key has none
+	ttl      uint64  // in seconds; 0: the object stays
+	update   bool    // not a create
+}
+
 // put stores the codec's bytes, and returns the record, or nil if the key has another record
 // than the expected one. It decodes the object before it stores it, so that watchers find it
 // decoded.
-func (r *resourceStore) put(ctx context.Context, key string, plain []byte, expected *record, ttl uint64) (*record, error) {
-	data, err := r.transformed(ctx, key, plain)
+func (r *resourceStore) put(ctx context.Context, w write, plain []byte) (*record, error) {
+	data, err := r.transformed(ctx, w.key, plain)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSize(key, data, expected, ttl); err != nil {
+	if err := checkSize(w, data); err != nil {
 		return nil, err
 	}
 	obj, err := r.decode(plain, 0, r.newObject())
 	if err != nil {
 		return nil, err
 	}
-	rec := &record{key: key, data: data}
-	ok, err := r.store.put(r.history, rec, expected, ttl, func(revision int64) error {
+	rec := &record{key: w.key, data: data}
+	ok, err := r.store.put(r.history, rec, w.expected, w.ttl, func(revision int64) error {
 		rec.revision = revision
 		if err := r.setRevision(obj, revision); err != nil {
 			return err
@@ -168,7 +176,7 @@ func (r *resourceStore) update(
 	if ttl != nil {
 		seconds = *ttl
 	}
-	rec, err = r.put(ctx, key, plain, current.rec, seconds)
+	rec, err = r.put(ctx, write{key: key, expected: current.rec, ttl: seconds, update: true}, plain)
 	return rec, plain, err
 }
 
