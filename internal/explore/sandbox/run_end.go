@@ -34,8 +34,8 @@ const (
 	quietWithoutObjects = time.Second
 )
 
-// finish removes the faults, starts what the scenario has stopped, waits for recovery, and observes the
-// sandbox. After a failed step it does not wait for the end state of the clean run, but for components that still work.
+// finish removes the faults, starts the stopped components, waits for recovery, and observes the sandbox. After
+// a failed step it waits until the components are idle, and not for the end state of the clean run.
 func (r *running) finish(failed bool) {
 	r.seen.Ended = time.Now()
 	r.seen.Steps = r.seen.Ended.Sub(r.started)
@@ -62,7 +62,7 @@ func (sb *Sandbox) startStopped(ctx context.Context) error {
 	defer cancel()
 	ended := func(c *emulator.Component) bool { return !c.Restarting() }
 	if err := engine.StartStopped(ctx, sb.Emulator, ended); err != nil {
-		return fmt.Errorf("start what the scenario has stopped: %w", err)
+		return fmt.Errorf("start the stopped components: %w", err)
 	}
 	return nil
 }

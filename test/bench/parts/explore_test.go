@@ -79,7 +79,7 @@ func explored(b *testing.B, sample int) cost {
 
 func allocations(b *testing.B) []byte {
 	b.Helper()
-	runtime.GC() // the profile has what was allocated before the last collection
+	runtime.GC() // the profile ends at the last collection
 	var heap bytes.Buffer
 	if err := pprof.Lookup("allocs").WriteTo(&heap, 0); err != nil {
 		b.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/test/bench/parts"
 )
 
-// TestOf: the innermost call that belongs to a part has the price, whoever has asked for it.
+// TestOf verifies that a sample counts for the innermost part on its stack.
 func TestOf(t *testing.T) {
 	const project = "github.com/cosi-emu/cosi-emu/"
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples"}, {Type: "cpu"}}}

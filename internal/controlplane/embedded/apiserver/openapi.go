@@ -122,7 +122,7 @@ func (o *openAPI) build(definitions []*apiextensionsv1.CustomResourceDefinition)
 			if err != nil {
 				return nil, fmt.Errorf("version 2 of %s %s: %w", d.Name, version.Name, err)
 			}
-			swagger.Definitions = handler.PruneDefaults(swagger.Definitions) // as those of the built-in kinds
+			swagger.Definitions = handler.PruneDefaults(swagger.Definitions) // InstallV2 prunes the built-in definitions
 			swaggers = append(swaggers, swagger)
 			document, err := builder.BuildOpenAPIV3(d, version.Name, builder.Options{IncludeSelectableFields: true})
 			if err != nil {

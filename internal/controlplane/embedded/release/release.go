@@ -23,7 +23,7 @@ type serverVersion struct {
 // Version returns the version that the server reports.
 func Version() string { return Effective().Info().GitVersion }
 
-// Effective returns the version with what the server needs of it.
+// Effective returns the version for the configuration of the server.
 func Effective() basecompatibility.EffectiveVersion {
 	return serverVersion{compatibility.DefaultBuildEffectiveVersion()}
 }

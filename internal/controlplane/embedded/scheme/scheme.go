@@ -29,11 +29,11 @@ import (
 var (
 	// External returns the kinds in the versions that clients use.
 	External = sync.OnceValue(newExternal)
-	// Scheme returns also the internal versions, with defaults and conversions.
+	// Scheme returns the kinds of External and their internal versions, with defaults and conversions.
 	Scheme = sync.OnceValue(newScheme)
-	// Codecs returns what encodes and decodes the kinds of Scheme.
+	// Codecs returns the codecs of Scheme.
 	Codecs = sync.OnceValue(func() serializer.CodecFactory { return serializer.NewCodecFactory(Scheme()) })
-	// ParameterCodec returns what decodes the options in the queries of requests.
+	// ParameterCodec returns the codec of the options in the queries of requests.
 	ParameterCodec = sync.OnceValue(func() runtime.ParameterCodec { return runtime.NewParameterCodec(Scheme()) })
 )
 
