@@ -345,9 +345,10 @@ explore-steady: build setup # Try every fault in the scenarios that end with eve
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
 
 .PHONY: explore-takeover
-explore-takeover: build # Let another incarnation take over at each write and call, with one resource late, too.
+explore-takeover: build # Let another incarnation take over at each write and call, with one resource late, too, or with all as they were long ago.
 	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --effects lag,lose-lease --pairs --prune step \
 		--out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore $(OLDER) $(PEOPLE) --control-plane embedded --effects time-travel --out $(BIN)/found $(EXPLORE)
 
 # make explore-interference EXPLORE='--pairs --budget 10m'
 PEOPLE = internal/explore/testdata/lifecycle.yaml scenarios/suite/steady

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -290,6 +291,72 @@ func TestFreeze(t *testing.T) {
 	if got := j.Since(0); !slices.ContainsFunc(got, func(e journal.Event) bool { return e.Fault == "f" && e.Outcome == "Frozen" }) {
 		t.Errorf("the journal has no event that was held back: %v", got)
 	}
+}
+
+// TestAsOf has a component list the past, in which an object is not there yet, and then see the events since then.
+func TestAsOf(t *testing.T) {
+	c, set, _ := reader(t)
+	namespace := emulatortest.Namespace(t)
+	createConfig(t, c, namespace, "old")
+	for _, f := range []fault.Fault{
+		{Name: "early", Match: fault.Match{Seam: journal.SeamAPI, Operation: "get configmaps", Nth: 1}, Effect: fault.Effect{Delay: 1}},
+		{
+			Name: "past", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps", Since: "restart"},
+			Effect: fault.Effect{Lag: true, AsOf: "early"},
+		},
+	} {
+		if err := set.Add(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "old"}, &corev1.ConfigMap{}); err != nil {
+		t.Fatal(err)
+	}
+	createConfig(t, c, namespace, "new")
+	if !hasNew(t, c, namespace) {
+		t.Error("a list before the restart has nothing new")
+	}
+	set.Mark("restart")
+	var begin corev1.ConfigMapList
+	for range 2 { // the second after a failed watch
+		if err := c.List(t.Context(), &begin, client.InNamespace(namespace)); err != nil {
+			t.Fatal(err)
+		}
+		names := namesOf(begin.Items)
+		if slices.Contains(names, "new") || !slices.Contains(names, "old") {
+			t.Errorf("a list of the past has %v, want old, and not new", names)
+		}
+	}
+	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
+		Raw: &metav1.ListOptions{ResourceVersion: begin.ResourceVersion},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	createConfig(t, c, namespace, "newest")
+	var told []string
+	for event := range w.ResultChan() {
+		if m, ok := event.Object.(*corev1.ConfigMap); ok {
+			told = append(told, m.Name)
+		}
+		if slices.Contains(told, "newest") {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"new", "newest"}, told); diff != "" {
+		t.Errorf("events since then: -want, +got:\n%s", diff)
+	}
+	if !hasNew(t, c, namespace) {
+		t.Error("a list has nothing new after the events")
+	}
+}
+
+func namesOf(configs []corev1.ConfigMap) (names []string) {
+	for _, m := range configs {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 func createConfig(t *testing.T, c client.Client, namespace, name string) {

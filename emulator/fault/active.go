@@ -80,6 +80,9 @@ type Applied struct {
 // Done returns a channel that is closed when the fault is removed from its Set.
 func (a *Applied) Done() <-chan struct{} { return a.entry.done }
 
+// Added returns when the fault was added to its Set.
+func (a *Applied) Added() time.Time { return a.entry.added }
+
 // Wait waits for a duration, at most until the fault is removed. It returns the error of ctx if ctx
 // ends first.
 func (a *Applied) Wait(ctx context.Context, d time.Duration) error {

@@ -52,6 +52,8 @@ func TestValidate(t *testing.T) {
 		"Negative":   {match: fault.Match{Seam: "rpc", Nth: -1}, effect: hang, want: "not be negative"},
 		"RetryAfter": {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Fail: "Internal", RetryAfter: 1}, want: "at seam api"},
 		"Down":       {match: fault.Match{Seam: "rpc"}, effect: fault.Effect{Hang: true, Down: 1}, want: "down needs crash"},
+		"AsOf":       {match: fault.Match{Seam: "api"}, effect: fault.Effect{Lag: true, AsOf: "early"}},
+		"AsOfAlone":  {match: fault.Match{Seam: "api"}, effect: fault.Effect{Stale: 1, AsOf: "early"}, want: "asOf needs lag"},
 		"SwapFirst":  {match: fault.Match{Seam: "rpc", Nth: 1}, effect: fault.Effect{Swap: true}, want: "2 or more"},
 		"Process": {
 			match: fault.Match{Seam: "process", Operation: "stop"}, effect: fault.Effect{Delay: 1}, want: "only the operation start",

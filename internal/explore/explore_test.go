@@ -70,6 +70,25 @@ func TestExplore(t *testing.T) {
 	}
 }
 
+// TestTimeTravel has the sidecar begin again with lists from before, in which the access is not revoked yet.
+func TestTimeTravel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts control planes")
+	}
+	const file = "testdata/lifecycle.yaml"
+	r, err := Explore(t.Context(), Options{
+		File: file, Text: text(t, file), Sandboxes: 2, Kinds: []plan.Kind{plan.TimeTravel}, At: "sidecar rpc DriverRevoke*", Emulator: embedded(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const earlier = 5 // at least: the bucket is created, and the access granted
+	if r.Combined < earlier || len(r.Unreached) > 0 || len(r.Findings) > 0 {
+		t.Errorf("%d cases, not reached: %v, findings: %v; want at least %d, all reached, without a finding",
+			r.Combined, r.Unreached, r.Findings, earlier)
+	}
+}
+
 // TestExploreOwnIDs tries faults at the calls of a bridge to a driver that chooses IDs, or changes them, which
 // the bridge stores. An ID that is lost, or confused with the name, would leak a bucket or an account.
 func TestExploreOwnIDs(t *testing.T) {

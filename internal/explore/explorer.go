@@ -130,6 +130,7 @@ func (e *explorer) finish(ctx context.Context, found []cause.Result) error {
 const (
 	phaseSingle = "single faults"
 	phaseLate   = "restarts while a resource lags"
+	phaseTravel = "restarts into an earlier state"
 	phasePairs  = "pairs"
 )
 
@@ -144,6 +145,12 @@ func (e *explorer) explorePoints(ctx context.Context) error {
 	}
 	if err := e.runAll(ctx, phaseSingle, e.options.Shard.Select(cases), e.options.Pairs); err != nil {
 		return err
+	}
+	if slices.Contains(e.options.Kinds, plan.TimeTravel) {
+		travels := e.options.Shard.Select(plan.TimeTravels(e.clean, e.options.At))
+		if err := e.runAll(ctx, phaseTravel, travels, false); err != nil {
+			return err
+		}
 	}
 	if e.options.Pairs {
 		late := e.options.Shard.Select(plan.LateRestarts(trials))

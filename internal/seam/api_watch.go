@@ -108,8 +108,7 @@ func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line
 			return nil, "Frozen", ended(ctx)
 		}
 	}
-	if e.Lag {
-		c.applied.Note(at, revision.revision())
+	if e.Lag && c.lags(at, revision.revision()) {
 		if err := c.lag(ctx); err != nil {
 			return nil, transportOutcome(err), err
 		}

@@ -184,6 +184,9 @@ func (r *apiRequest) frozen() (*http.Response, error) {
 		return r.fail(string(metav1.StatusReasonInvalid))
 	}
 	c := r.operation
+	if err := r.travel(); err != nil {
+		return nil, err
+	}
 	first, ok := c.applied.Noted(frozenAt{c.event.Component, r.info.Resource}).(uint64)
 	if !ok {
 		return r.pass()

@@ -174,6 +174,19 @@ func handOffPatches() []Patch {
 func sidecarPatches() []Patch { //nolint:funlen // a table
 	return []Patch{
 		{
+			Name:    "created-by-the-cache",
+			Bug:     "The sidecar creates a bucket because its cache has the Bucket. After a restart into an old list, the Bucket is gone.",
+			Net:     faults(lifecycle, "time-travel", "sidecar api patch buckets bc-*"),
+			Oracles: []string{vocabulary.Leak}, Took: "64 s", Lines: 8,
+		},
+		{
+			Name: "granted-by-the-cache",
+			Bug: "The sidecar grants an access because its cache has the BucketAccess. After a restart into an old list, the access " +
+				"is revoked, and its account is not revoked again.",
+			Net:     faults(twoAccesses, "time-travel", "sidecar api patch bucketaccesses *"),
+			Oracles: []string{vocabulary.Leak}, Took: "79 s", Lines: 25,
+		},
+		{
 			Name:    "calls-overlap",
 			Bug:     "Two calls for one bucket are in flight at the same time.",
 			Net:     faults(twoAccesses, "delay", "sidecar rpc DriverGrant*"),

@@ -25,6 +25,8 @@ type Trial struct {
 // String renders the trial for people. Different trials have different strings.
 func (t Trial) String() string {
 	switch {
+	case t.Kind == TimeTravel:
+		return fmt.Sprintf("%s of %s", t.Kind, t.Point)
 	case t.Follows:
 		return fmt.Sprintf("%s from then on at %s", t.Kind, t.Point)
 	case t.Effect.After:
@@ -60,7 +62,7 @@ func (c Case) String() string {
 func (c Case) Faults() []fault.Fault {
 	all := make([]fault.Fault, len(c))
 	for i, t := range c {
-		all[i] = fault.Fault{Name: fmt.Sprintf("%s-%d", t.Kind, i+1), Match: t.Point.Match(), Effect: t.Effect}
+		all[i] = fault.Fault{Name: faultName(t.Kind, i), Match: t.Point.Match(), Effect: t.Effect}
 		if t.Kind == Reject {
 			all[i].Match.Times = rejections
 		}
@@ -70,6 +72,9 @@ func (c Case) Faults() []fault.Fault {
 	}
 	return all
 }
+
+// faultName returns the name of the fault of the i-th trial of a case.
+func faultName(kind Kind, i int) string { return fmt.Sprintf("%s-%d", kind, i+1) }
 
 // rejections is the number of calls that Reject affects. Events of other objects may wake a
 // component that gave up once more.
@@ -110,6 +115,8 @@ func effectOf(e fault.Effect) string {
 		return e.Outage + " killed before the operation, and restarted"
 	case e.Stale > 0:
 		return "stale response"
+	case e.Lag && e.AsOf != "":
+		return "next incarnation began with the state at the moment, and each event since then was held until nothing else made progress"
 	case e.Lag:
 		return "each event held until nothing else made progress"
 	case e.Delay > 0:

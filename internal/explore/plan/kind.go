@@ -45,6 +45,11 @@ const (
 	// has to end, and its next incarnation takes over. It requires leader election, with which a component
 	// that crashes waits until its Lease has expired, so it is not among Kinds.
 	LoseLease Kind = "lose-lease"
+	// TimeTravel crashes the component after a write or a call, and has its next incarnation begin with the state before
+	// an earlier write or call of its own.
+	TimeTravel Kind = "time-travel"
+	// Moment marks an operation, to which a TimeTravel returns.
+	Moment Kind = "moment"
 	// RestartAPIServer kills kube-apiserver before a write or a call, and starts it again: all watches end, and requests
 	// fail meanwhile.
 	RestartAPIServer Kind = "restart-apiserver"
@@ -58,7 +63,7 @@ func Kinds() []Kind {
 }
 
 // SelectedKinds returns the kinds that are tried only if they are selected, because each run takes long.
-func SelectedKinds() []Kind { return []Kind{LoseLease, RestartAPIServer, RestartEtcd} }
+func SelectedKinds() []Kind { return []Kind{LoseLease, TimeTravel, RestartAPIServer, RestartEtcd} }
 
 // AllKinds returns Kinds and SelectedKinds.
 func AllKinds() []Kind { return append(Kinds(), SelectedKinds()...) }

@@ -42,6 +42,7 @@ func (r *running) finish(failed bool) {
 	r.seen.Faults = slices.DeleteFunc(r.sandbox.Emulator.Faults().List(), func(f fault.Status) bool {
 		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
 	}) // without the scenario's own faults and the probe
+	r.awaitTravel()
 	r.sandbox.Emulator.Faults().Clear()
 	r.fail(r.sandbox.startStopped(r.context))
 	if r.interferes() {
@@ -53,6 +54,17 @@ func (r *running) finish(failed bool) {
 		return
 	}
 	r.fail(r.settle(func() bool { return true }, quietAtOnce, quietForSure, quietIfStarved))
+}
+
+// awaitTravel waits until a component that begins again with an earlier state has acted on it, and has caught up: without
+// the fault it would see the present.
+func (r *running) awaitTravel() {
+	if !slices.ContainsFunc(r.faults, func(f fault.Fault) bool { return f.AsOf != "" }) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.context, settleTimeout)
+	defer cancel()
+	r.sandbox.waitQuiet(ctx, r.idle, quietForSure)
 }
 
 // startStopped starts the components that the scenario has stopped: every judgement is about a sandbox in

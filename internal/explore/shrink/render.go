@@ -28,6 +28,9 @@ func (c candidate) render(g cause.Group) ([]byte, error) {
 			return nil, err
 		}
 		steps.Content = slices.Insert(steps.Content, 0, step)
+		if f.AsOf != "" { // the component acts on the earlier state after the last step
+			steps.Content = append(steps.Content, settle())
+		}
 	}
 	if name := source.Field(s.root, "name"); name != nil {
 		name.Value = foundName(name.Value, g.Oracle)
@@ -100,6 +103,10 @@ func inject(name string, parts ...any) (*yaml.Node, error) {
 		}
 	}
 	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "inject"}, value}}, nil
+}
+
+func settle() *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "settle"}, {Kind: yaml.ScalarNode, Tag: "!!null"}}}
 }
 
 // order returns the fields of a match before the fields of an effect.

@@ -25,6 +25,7 @@ func (r *run) inject(ctx context.Context, s *spec.Step) (any, error) {
 	_, reached := r.marks[f.Match.Since]
 	r.mu.Unlock()
 	f.Match.Since, f.Match.Until = r.scopedMark(f.Match.Since), r.scopedMark(f.Match.Until)
+	f.AsOf = r.scopedMark(f.AsOf)
 	if reached { // the fault is active at once
 		f.Match.Since = ""
 	}

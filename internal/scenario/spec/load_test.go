@@ -86,6 +86,7 @@ func TestRejected(t *testing.T) {
 		"Reference":      {reason: "Of which kind?", file: step("{delete: photos}"), want: []string{`s.yaml:5:12: "photos" must name an object as KIND/NAME`}},
 		"NoKind":         {reason: "Cannot be sent.", file: step("{apply: {metadata: {name: a}}}"), want: []string{"s.yaml:5:11: an object requires a kind"}},
 		"NoMark":         {reason: "Between what?", file: step("{never: {since: m, events: [{operation: DriverGetInfo}]}}"), want: []string{`s.yaml:5:3: mark "m" not found`}},
+		"NoMoment":       {reason: "A mark is no moment of the API.", file: step("{mark: m}") + "- {inject: {name: f, seam: api, lag: true, asOf: m}}\n", want: []string{`s.yaml:6:3: fault "m" not found in the scenario`}},
 		"NoFaultBefore":  {reason: "A fault does not wait for itself.", file: step("{inject: {name: f, seam: rpc, fail: Unavailable, since: f}}") + "- {inject: {name: g, seam: rpc, fail: Unavailable, since: f}}\n- {mark: m, as: class}\n", want: []string{`s.yaml:5:3: mark or fault "f" not found in the scenario`, `s.yaml:7:3: as is "class"`}},
 		"BadCount":       {reason: "Empty range.", file: step("{calls: {events: [{operation: X, count: 3..1}]}}"), want: []string{"s.yaml:5:43: the range 3..1 is empty"}},
 		"TwoS3":          {reason: "One step, one request.", file: step("{s3: {secret: a, put: k, get: k}}"), want: []string{"s.yaml:5:3: s3 requires a secret, and one of"}},

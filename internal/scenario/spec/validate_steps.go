@@ -271,16 +271,23 @@ func (v *validation) fault(s *Step, _ map[string]bool) {
 	if err := s.Inject.check(); err != nil {
 		v.decoder.fail(s.Position, "%s", err)
 	}
-	moments := maps.Clone(v.allMarks)
+	others := map[string]bool{}
 	for name := range v.allFaults {
 		if name != s.Inject.Name {
-			moments[name] = true
+			others[name] = true
 		}
 	}
-	for _, moment := range []string{s.Inject.Since, s.Inject.Until} {
-		if moment != "" && !moments[moment] && !v.incomplete {
-			v.decoder.fail(s.Position, "mark or fault %q not found in the scenario: %s",
-				moment, suggest.From(moment, slices.Sorted(maps.Keys(moments))))
+	v.knows(s, "fault", others, s.Inject.AsOf)
+	maps.Copy(others, v.allMarks)
+	v.knows(s, "mark or fault", others, s.Inject.Since, s.Inject.Until)
+}
+
+// knows rejects names that the scenario does not have; empty ones are none.
+func (v *validation) knows(s *Step, what string, known map[string]bool, names ...string) {
+	for _, name := range names {
+		if name != "" && !known[name] && !v.incomplete {
+			v.decoder.fail(s.Position, "%s %q not found in the scenario: %s",
+				what, name, suggest.From(name, slices.Sorted(maps.Keys(known))))
 		}
 	}
 }

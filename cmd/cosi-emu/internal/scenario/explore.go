@@ -146,8 +146,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&x.suite, "suite", false, "explore the scenarios that ship with this program")
 	x.selection.addFlags(flags)
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf(
-		"effects to try, of %v (default: all of these), %s, %s, or %s, alone or with %s",
-		plan.Kinds(), plan.RestartAPIServer, plan.RestartEtcd, plan.LoseLease, plan.Lag))
+		"effects to try, of %v (default: all of these), %s, %s, %s, or %s, alone or with %s",
+		plan.Kinds(), plan.TimeTravel, plan.RestartAPIServer, plan.RestartEtcd, plan.LoseLease, plan.Lag))
 	cli.Values(flags, "effects", plan.AllKinds()...)
 	flags.StringVar(&o.At, "at", "", "pattern of the operations to try, such as 'sidecar rpc *' (default: all)")
 	flags.BoolVar(&o.Interference, "interference", false,
