@@ -368,7 +368,7 @@ test-envtest: setup # Run all tests on kube-apiserver and etcd.
 MUTANT ?=
 .PHONY: mutants
 mutants: setup # Have the nets find the bugs of all mutants and patches, or of the one that is MUTANT.
-	$(GO) test ./test/mutants -v -count 1 -timeout 85m -run '$(if $(MUTANT),^TestLong(Mutants|Patches)$$/^$(MUTANT)$$,.)' -sample 0
+	$(GO) test ./test/mutants -v -count 1 -parallel 3 -timeout 85m -run '$(if $(MUTANT),^TestLong(Mutants|Patches)$$/^$(MUTANT)$$,.)' -sample 0
 
 # make clients CLIENTS='-clients rclone,boto3 -protocols S3 -schemes http', or CLIENTS=-lose, which loses the reply to each
 # request of each client in turn.

@@ -119,6 +119,30 @@ func TestRenderDurations(t *testing.T) {
 }
 
 // TestWaitSteps verifies that shrinking keeps the steps that wait before other steps.
+// TestRenderTimeTravel verifies that a component has the time to act on an earlier state after the last step.
+func TestRenderTimeTravel(t *testing.T) {
+	c := smallCandidate(t)
+	sidecar := run.Point{Component: "sidecar", Seam: journal.SeamAPI, Operation: "*"}
+	c.faults = plan.Case{
+		{Point: sidecar, Kind: plan.CrashAfter, Effect: fault.Effect{Crash: fault.After}},
+		{Point: sidecar, Kind: plan.TimeTravel, Effect: fault.Effect{Lag: true, AsOf: "moment-1"}, Follows: true},
+	}
+	text, err := c.render(cause.Group{Oracle: "leak"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"inject: {name: time-travel-2, seam: api, component: sidecar, operation: '*', asOf: moment-1, lag: true, since: crash-after-1}", "- settle:",
+	} {
+		if !strings.Contains(string(text), line+"\n") {
+			t.Errorf("there is no line %q:\n%s", line, text)
+		}
+	}
+	if !strings.HasSuffix(string(text), "- settle:\n") {
+		t.Errorf("settle is not the last step:\n%s", text)
+	}
+}
+
 func TestWaitSteps(t *testing.T) {
 	s, err := newTree("waiting.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
