@@ -118,7 +118,6 @@ func TestRenderDurations(t *testing.T) {
 	}
 }
 
-// TestWaitSteps verifies that shrinking keeps the steps that wait before other steps.
 // TestRenderTimeTravel verifies that a component has the time to act on an earlier state after the last step.
 func TestRenderTimeTravel(t *testing.T) {
 	c := smallCandidate(t)
@@ -143,6 +142,7 @@ func TestRenderTimeTravel(t *testing.T) {
 	}
 }
 
+// TestWaitSteps verifies that shrinking keeps the steps that wait before other steps.
 func TestWaitSteps(t *testing.T) {
 	s, err := newTree("waiting.yaml", []byte(`apiVersion: cosi-emu/v1alpha1
 kind: Scenario
