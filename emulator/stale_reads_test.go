@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -298,18 +299,13 @@ func TestAsOf(t *testing.T) {
 	c, set, _ := reader(t)
 	namespace := emulatortest.Namespace(t)
 	createConfig(t, c, namespace, "old")
-	for _, f := range []fault.Fault{
-		{Name: "early", Match: fault.Match{Seam: journal.SeamAPI, Operation: "get configmaps", Nth: 1}, Effect: fault.Effect{Delay: 1}},
-		{
-			Name: "past", Match: fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps", Since: "restart"},
-			Effect: fault.Effect{Lag: true, AsOf: "early"},
-		},
-	} {
-		if err := set.Add(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "old"}, &corev1.ConfigMap{}); err != nil {
+	early := fault.Match{Seam: journal.SeamAPI, Operation: "get configmaps", Nth: 1}
+	restarted := fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps", Since: "restart"}
+	if err := errors.Join(
+		set.Add(fault.Fault{Name: "early", Match: early, Effect: fault.Effect{Delay: 1}}),
+		set.Add(fault.Fault{Name: "past", Match: restarted, Effect: fault.Effect{Lag: true, AsOf: "early"}}),
+		c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "old"}, &corev1.ConfigMap{}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	createConfig(t, c, namespace, "new")
@@ -318,13 +314,12 @@ func TestAsOf(t *testing.T) {
 	}
 	set.Mark("restart")
 	var begin corev1.ConfigMapList
-	for range 2 { // the second after a failed watch
+	for _, list := range []string{"first", "second, after a failed watch,"} {
 		if err := c.List(t.Context(), &begin, client.InNamespace(namespace)); err != nil {
 			t.Fatal(err)
 		}
-		names := namesOf(begin.Items)
-		if slices.Contains(names, "new") || !slices.Contains(names, "old") {
-			t.Errorf("a list of the past has %v, want old, and not new", names)
+		if names := namesOf(begin.Items); slices.Contains(names, "new") || !slices.Contains(names, "old") {
+			t.Errorf("the %s list of the past has %v, want old, and not new", list, names)
 		}
 	}
 	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
@@ -335,21 +330,25 @@ func TestAsOf(t *testing.T) {
 	}
 	defer w.Stop()
 	createConfig(t, c, namespace, "newest")
-	var told []string
-	for event := range w.ResultChan() {
-		if m, ok := event.Object.(*corev1.ConfigMap); ok {
-			told = append(told, m.Name)
-		}
-		if slices.Contains(told, "newest") {
-			break
-		}
-	}
-	if diff := cmp.Diff([]string{"new", "newest"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"new", "newest"}, toldUntil(w, "newest")); diff != "" {
 		t.Errorf("events since then: -want, +got:\n%s", diff)
 	}
 	if !hasNew(t, c, namespace) {
 		t.Error("a list has nothing new after the events")
 	}
+}
+
+// toldUntil returns the names in watch events until one has the last name.
+func toldUntil(w watch.Interface, last string) (names []string) {
+	for event := range w.ResultChan() {
+		if m, ok := event.Object.(*corev1.ConfigMap); ok {
+			names = append(names, m.Name)
+		}
+		if slices.Contains(names, last) {
+			break
+		}
+	}
+	return names
 }
 
 func namesOf(configs []corev1.ConfigMap) (names []string) {

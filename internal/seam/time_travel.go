@@ -30,6 +30,7 @@ func (r *apiRequest) travel() error {
 	if err != nil {
 		return err
 	}
+	defer resp.Body.Close() //nolint:errcheck // it is only read
 	now, ok, err := read(resp)
 	if err != nil || !ok || now.revision() <= moment {
 		return err

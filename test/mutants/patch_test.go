@@ -80,6 +80,7 @@ func TestLongPatchesCompile(t *testing.T) {
 // TestLongPatches builds all patches, and expects that their nets find them. A net may need
 // minutes, in which it mostly waits, so this is for the night, several at a time.
 func TestLongPatches(t *testing.T) {
+	t.Parallel()
 	if *sample != 0 {
 		t.Skip("it takes an hour: run make mutants")
 	}

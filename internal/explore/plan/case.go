@@ -115,12 +115,17 @@ func effectOf(e fault.Effect) string {
 		return e.Outage + " killed before the operation, and restarted"
 	case e.Stale > 0:
 		return "stale response"
-	case e.Lag && e.AsOf != "":
-		return "next incarnation began with the state at the moment, and each event since then was held until nothing else made progress"
 	case e.Lag:
-		return "each event held until nothing else made progress"
+		return lagOf(e)
 	case e.Delay > 0:
 		return fmt.Sprintf("operation delayed by %s", e.Delay)
 	}
 	return "fault applied"
+}
+
+func lagOf(e fault.Effect) string {
+	if e.AsOf == "" {
+		return "each event held until nothing else made progress"
+	}
+	return "next incarnation began with the state at the moment, and each event since then was held until nothing else made progress"
 }

@@ -12,8 +12,9 @@ import (
 )
 
 // TimeTravels returns the cases of a component that crashes after one of its writes and calls, or after the event of an
-// object's end, if the pattern selects it, and begins again with the state before an earlier write or call. Operations between which nothing was written to the API
-// share one moment. A scenario that withholds events itself has no cases for that component.
+// object's end, if the pattern selects it, and begins again with the state before an earlier write or call. Operations
+// between which nothing was written to the API share one moment. A scenario that withholds events itself has no cases for
+// that component.
 func TimeTravels(o *run.Record, at string) []Case {
 	var all []Case
 	past := travelled{counts: map[run.Point]int{}, moments: map[string][]run.Point{}, fresh: map[string]bool{}}
@@ -23,11 +24,9 @@ func TimeTravels(o *run.Record, at string) []Case {
 			past.counts[p]++
 			p.Nth = past.counts[p]
 		}
-		if canTravel := ok && travels(e, p) && !o.Withholds(p.Component) && (e.Fault == "" || e.Fault == run.Probe.Name); canTravel {
-			for _, m := range past.moments[p.Component] {
-				if glob.Match(at, p.String()) {
-					all = append(all, timeTravel(m, p))
-				}
+		if ok && travels(e, p) && !o.Withholds(p.Component) {
+			if glob.Match(at, p.String()) {
+				all = append(all, past.travelsTo(p)...)
 			}
 			past.remember(p)
 		}
@@ -52,14 +51,25 @@ func (h travelled) remember(p run.Point) {
 	}
 }
 
+// travelsTo returns a case for each moment of the component that crashes.
+func (h travelled) travelsTo(crash run.Point) (all []Case) {
+	for _, moment := range h.moments[crash.Component] {
+		all = append(all, timeTravel(moment, crash))
+	}
+	return all
+}
+
 // travels reports whether a component can crash after the operation: a write or a call of a controller or sidecar, or
-// the end of an object that it watches. Others have no cache that can be old.
+// the end of an object that it watches. Others have no cache that can be old. A fault of the scenario takes precedence.
 func travels(e journal.Event, p run.Point) bool {
 	watches := p.Component == vocabulary.Controller || vocabulary.IsSidecar(p.Component)
-	if p.Event() {
-		return watches && string(e.Response) == `"DELETED"`
+	if !watches || e.Fault != "" && e.Fault != run.Probe.Name {
+		return false
 	}
-	return watches && !p.Reads() && !strings.HasSuffix(p.Operation, " events")
+	if p.Event() {
+		return string(e.Response) == `"DELETED"`
+	}
+	return !p.Reads() && !strings.HasSuffix(p.Operation, " events")
 }
 
 // timeTravel returns the case of a component that crashes after an operation, and begins again with the state before an

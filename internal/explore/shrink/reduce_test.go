@@ -131,7 +131,8 @@ func TestRenderTimeTravel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"inject: {name: time-travel-2, seam: api, component: sidecar, operation: '*', asOf: moment-1, lag: true, since: crash-after-1}", "- settle:",
+		"inject: {name: time-travel-2, seam: api, component: sidecar, operation: '*', asOf: moment-1, lag: true, since: crash-after-1}",
+		"- settle:",
 	} {
 		if !strings.Contains(string(text), line+"\n") {
 			t.Errorf("there is no line %q:\n%s", line, text)

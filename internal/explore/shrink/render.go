@@ -106,7 +106,8 @@ func inject(name string, parts ...any) (*yaml.Node, error) {
 }
 
 func settle() *yaml.Node {
-	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "settle"}, {Kind: yaml.ScalarNode, Tag: "!!null"}}}
+	verb, nothing := &yaml.Node{Kind: yaml.ScalarNode, Value: "settle"}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{verb, nothing}}
 }
 
 // order returns the fields of a match before the fields of an effect.
