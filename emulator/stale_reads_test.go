@@ -268,13 +268,7 @@ func TestFreeze(t *testing.T) {
 	if err := c.List(t.Context(), &begin, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
-	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
-		Raw: &metav1.ListOptions{ResourceVersion: begin.ResourceVersion},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
+	w := watchConfigs(t, c, namespace, begin.ResourceVersion)
 	createConfig(t, c, namespace, "new")
 	waitApplied(t, set, 3) // the list, the watch, and the event that is held back
 	if hasNew(t, c, namespace) {
@@ -303,8 +297,9 @@ func TestAsOf(t *testing.T) {
 	restarted := fault.Match{Seam: journal.SeamAPI, Operation: "*configmaps", Since: "restart"}
 	if err := errors.Join(
 		set.Add(fault.Fault{Name: "early", Match: early, Effect: fault.Effect{Delay: 1}}),
-		set.Add(fault.Fault{Name: "past", Match: restarted, Effect: fault.Effect{Lag: true, AsOf: "early"}}),
 		c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "old"}, &corev1.ConfigMap{}),
+		set.Add(fault.Fault{Name: "past", Match: restarted, Effect: fault.Effect{Lag: true, AsOf: "early"}}),
+		set.Remove("early"), // its moment stays known
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -322,13 +317,7 @@ func TestAsOf(t *testing.T) {
 			t.Errorf("the %s list of the past has %v, want old, and not new", list, names)
 		}
 	}
-	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
-		Raw: &metav1.ListOptions{ResourceVersion: begin.ResourceVersion},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
+	w := watchConfigs(t, c, namespace, begin.ResourceVersion)
 	createConfig(t, c, namespace, "newest")
 	if diff := cmp.Diff([]string{"new", "newest"}, toldUntil(w, "newest")); diff != "" {
 		t.Errorf("events since then: -want, +got:\n%s", diff)
@@ -356,6 +345,19 @@ func namesOf(configs []corev1.ConfigMap) (names []string) {
 		names = append(names, m.Name)
 	}
 	return names
+}
+
+// watchConfigs watches from a version on, until the test ends.
+func watchConfigs(t *testing.T, c client.WithWatch, namespace, version string) watch.Interface {
+	t.Helper()
+	w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(namespace), &client.ListOptions{
+		Raw: &metav1.ListOptions{ResourceVersion: version},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Stop)
+	return w
 }
 
 func createConfig(t *testing.T, c client.Client, namespace, name string) {

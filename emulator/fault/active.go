@@ -18,6 +18,7 @@ type active struct {
 	matched, applied int
 	missed           int       // operations to which other faults were applied
 	first            time.Time // when it was first applied
+	asOf             *active   // the fault that Effect.AsOf names
 
 	notes sync.Map // the seams' notes about it
 }
@@ -65,7 +66,11 @@ func (a *active) apply(now time.Time) *Applied {
 		a.first = now
 	}
 	a.applied++
-	return &Applied{Fault: a.fault, entry: a}
+	applied := &Applied{Fault: a.fault, entry: a}
+	if a.asOf != nil {
+		applied.moment = a.asOf.first
+	}
+	return applied
 }
 
 // Applied is a fault that is applied to one operation.
@@ -74,14 +79,15 @@ type Applied struct {
 	// RecordOnly is true for a call whose response is only recorded, for a later call.
 	RecordOnly bool
 
-	entry *active
+	entry  *active
+	moment time.Time
 }
 
 // Done returns a channel that is closed when the fault is removed from its Set.
 func (a *Applied) Done() <-chan struct{} { return a.entry.done }
 
-// Added returns when the fault was added to its Set.
-func (a *Applied) Added() time.Time { return a.entry.added }
+// Moment returns when the fault that Effect.AsOf names was first applied; zero means not yet.
+func (a *Applied) Moment() time.Time { return a.moment }
 
 // Wait waits for a duration, at most until the fault is removed. It returns the error of ctx if ctx
 // ends first.

@@ -123,9 +123,9 @@ type Effect struct {
 	// Lag holds a watch event, and the events of the same watch behind it, until no component makes
 	// progress any more. Then it passes, and the next one is held. Meanwhile lists return the state before it.
 	Lag bool `json:"lag,omitempty" yaml:"lag" at:"api,events" doc:"a watch event is held until nothing else makes progress, then the next; lists return the state before it"`
-	// AsOf is the name of another fault, with Lag: first the component's lists return the state at the moment when
-	// that fault was first applied. The watch events until now are held one after another; later ones are not.
-	AsOf string `json:"asOf,omitempty" yaml:"asOf" with:"lag" at:"api" doc:"name of another fault: lists return the state when it was first applied, and only events until now are held"`
+	// AsOf is the name of another fault of the Set, with Lag: the first list of each resource returns the state when
+	// that fault was first applied. The watch events until that list are held one after another; later ones are not.
+	AsOf string `json:"asOf,omitempty" yaml:"asOf" with:"lag" at:"api" doc:"name of another fault: first lists return the state when it was first applied, and only events until they were read are held"`
 	// Freeze makes the component's view stale until the fault is removed: watch events
 	// are withheld, and lists return the state before the first of them.
 	Freeze bool `json:"freeze,omitempty" yaml:"freeze" at:"api,events" doc:"watch events are withheld, and lists return the state before the first of them, until the fault is removed"`

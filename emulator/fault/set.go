@@ -80,6 +80,11 @@ func (s *Set) add(added *active) error {
 	if s.find(f.Name) >= 0 {
 		return fmt.Errorf("add fault %q: %w; remove it first, or choose another name", f.Name, ErrDuplicate)
 	}
+	if named := s.find(f.AsOf); named >= 0 {
+		added.asOf = s.entries[named]
+	} else if f.AsOf != "" {
+		return fmt.Errorf("%w %q: asOf: %q: %w; add it first", ErrInvalid, f.Name, f.AsOf, ErrUnknown)
+	}
 	at := len(s.entries)
 	for !added.fallback && at > 0 && s.entries[at-1].fallback {
 		at--

@@ -213,6 +213,33 @@ func TestSetMarksOfFaults(t *testing.T) {
 	}
 }
 
+// TestSetAsOf has a fault name the moment of another, which must be there, and has none before that is applied.
+func TestSetAsOf(t *testing.T) {
+	set := fault.NewSet()
+	past := fault.Fault{Name: "past", Match: fault.Match{Seam: journal.SeamAPI}, Effect: fault.Effect{Lag: true, AsOf: "early"}}
+	if err := set.Add(past); !errors.Is(err, fault.ErrUnknown) || !errors.Is(err, fault.ErrInvalid) {
+		t.Errorf("without the fault early: %v, want ErrUnknown, and ErrInvalid", err)
+	}
+	early := fault.Fault{Name: "early", Match: fault.Match{Seam: journal.SeamRPC}, Effect: fault.Effect{Hang: true}}
+	if err := errors.Join(set.Add(early), set.Add(past)); err != nil {
+		t.Fatal(err)
+	}
+	list := anAPI("c", "list buckets", "")
+	if moment := set.At(list).Moment(); !moment.IsZero() {
+		t.Errorf("the moment is %v before it has come", moment)
+	}
+	before := time.Now()
+	set.At(fault.Operation{Seam: journal.SeamRPC, Component: "c", Operation: "DriverCreateBucket"})
+	first := set.At(list).Moment()
+	if first.Before(before) {
+		t.Errorf("the moment is %v, want one after %v", first, before)
+	}
+	set.At(fault.Operation{Seam: journal.SeamRPC, Component: "c", Operation: "DriverCreateBucket"})
+	if second := set.At(list).Moment(); !second.Equal(first) {
+		t.Errorf("the moment is %v after another operation, want the first one, %v", second, first)
+	}
+}
+
 func TestSetFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set, get := fault.NewSet(), anAPI("c", "get buckets", "b")

@@ -108,7 +108,10 @@ func (s *stream) apply(ctx context.Context, c *operation, event watchEvent, line
 			return nil, "Frozen", ended(ctx)
 		}
 	}
-	if e.Lag && c.lags(at, revision.revision()) {
+	if e.Lag {
+		if !c.lags(at, revision.revision()) {
+			return line, journal.OutcomeOK, nil
+		}
 		if err := c.lag(ctx); err != nil {
 			return nil, transportOutcome(err), err
 		}

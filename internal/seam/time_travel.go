@@ -2,7 +2,6 @@ package seam
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 )
@@ -14,8 +13,8 @@ import (
 // resource sets it.
 type presentAt struct{ component, resource string }
 
-// momentOf is the key of the revision at which the fault of this name was first applied.
-type momentOf struct{ fault string }
+// momentKey is the key of the revision at the moment that a fault names.
+type momentKey struct{}
 
 // travel freezes the first list of a resource at the moment that the fault names. It does nothing without such a
 // moment, and for later lists.
@@ -40,8 +39,8 @@ func (r *apiRequest) travel() error {
 	return nil
 }
 
-// lags reports whether a watch event is held, and freezes lists before it. An event after the present of a component
-// that lists the past is not.
+// lags reports whether a watch event is held, and freezes lists before it. Of a component that lists the past, an event
+// after its first list is not held.
 func (o *operation) lags(at frozenAt, revision uint64) bool {
 	if o.effect().AsOf == "" {
 		o.applied.Note(at, revision)
@@ -59,30 +58,23 @@ func (o *operation) lags(at frozenAt, revision uint64) bool {
 	return true
 }
 
-// moment returns the revision of the API server when the fault that the effect names was first applied, since this one
-// was added: the latest that an earlier response had. It returns 0 if that fault was not applied.
+// moment returns the revision of the API server at the moment that the fault names, or 0 if it has not come: the latest
+// that a response had before.
 func (o *operation) moment() uint64 {
-	name := o.effect().AsOf
-	if name == "" {
+	at := o.applied.Moment()
+	if at.IsZero() {
 		return 0
 	}
-	if known, ok := o.applied.Noted(momentOf{name}).(uint64); ok {
+	if known, ok := o.applied.Noted(momentKey{}).(uint64); ok {
 		return known
 	}
-	events := o.incarnation.journal.Since(0)
-	first := slices.IndexFunc(events, func(e journal.Event) bool { return e.Fault == name && !e.Time.Before(o.applied.Added()) })
-	if first < 0 {
-		return 0
-	}
 	latest := uint64(0)
-	for _, e := range events {
+	for _, e := range o.incarnation.journal.Since(0) {
 		var response versioned
-		if e.Seam == journal.SeamAPI && !e.Time.Add(e.Duration).After(events[first].Time) && json.Unmarshal(e.Response, &response) == nil {
+		if e.Seam == journal.SeamAPI && !e.Time.Add(e.Duration).After(at) && json.Unmarshal(e.Response, &response) == nil {
 			latest = max(latest, response.revision())
 		}
 	}
-	if latest > 0 {
-		o.applied.Note(momentOf{name}, latest)
-	}
+	o.applied.Note(momentKey{}, latest)
 	return latest
 }

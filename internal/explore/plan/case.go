@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
@@ -67,10 +68,21 @@ func (c Case) Faults() []fault.Fault {
 			all[i].Match.Times = rejections
 		}
 		if t.Follows {
-			all[i].Match.Since, all[i].Optional = all[i-1].Name, true
+			all[i].Match.Since, all[i].Optional = all[i-1].Name, t.Kind != TimeTravel
+		}
+		if at := slices.IndexFunc(all[:i], func(f fault.Fault) bool { return t.Effect.AsOf != "" && f.Name == t.Effect.AsOf }); at >= 0 {
+			all[at].Match.Until = all[i-1].Name // a crash before the moment is another case
 		}
 	}
 	return all
+}
+
+// Complete reports whether the case has the trials to which others of its trials refer.
+func (c Case) Complete() bool {
+	faults := c.Faults()
+	return !slices.ContainsFunc(faults, func(f fault.Fault) bool {
+		return f.AsOf != "" && !slices.ContainsFunc(faults, func(of fault.Fault) bool { return of.Name == f.AsOf })
+	})
 }
 
 // faultName returns the name of the fault of the i-th trial of a case.

@@ -122,16 +122,9 @@ func endsWith(verb string, response json.RawMessage) bool {
 // an operation, before the operation, and after it if the operation changes anything.
 func Interferences(o *run.Record, kinds []Kind, at string) []Trial {
 	there := objectsBefore(o)
-	points := map[run.Point]int{}
 	var all []Trial
-	for _, event := range o.Open() {
-		p, ok := run.PointOf(event, o.Names)
-		if !ok {
-			continue
-		}
-		points[p]++
-		p.Nth = points[p]
-		if (event.Fault == "" || event.Fault == run.Probe.Name) && glob.Match(at, p.String()) {
+	for event, p := range run.Numbered(o.Open(), o.Names) {
+		if !run.HasFault(event) && glob.Match(at, p.String()) {
 			all = append(all, interferencesAt(p, kinds, there.all)...)
 		}
 		there.observe(event)

@@ -48,8 +48,8 @@ const (
 	// TimeTravel crashes the component after a write or a call, and has its next incarnation begin with the state before
 	// an earlier write or call of its own.
 	TimeTravel Kind = "time-travel"
-	// Moment marks an operation, to which a TimeTravel returns.
-	Moment Kind = "moment"
+	// moment marks an operation, to which a TimeTravel returns.
+	moment Kind = "moment"
 	// RestartAPIServer kills kube-apiserver before a write or a call, and starts it again: all watches end, and requests
 	// fail meanwhile.
 	RestartAPIServer Kind = "restart-apiserver"

@@ -47,24 +47,17 @@ type history struct {
 // it.
 func PruneKeys(o *run.Record, same Prune) []PruneKey {
 	before := history{names: o.Names, sandbox: map[string]string{}, last: map[string]string{}}
-	counts := map[run.Point]int{}
 	waiting := len(o.Faults)
 	if waiting > 0 && o.Faults[0].Name == run.Probe.Name {
 		waiting = 0
 	}
 	var all []PruneKey
-	for _, e := range o.Open() {
-		p, ok := run.PointOf(e, o.Names)
-		if !ok {
-			continue
-		}
-		counts[p]++
-		state := before.state(e, p, same)
-		p.Nth = counts[p]
+	for e, p := range run.Numbered(o.Open(), o.Names) {
+		state := before.state(e, p.Alike(), same)
 		if waiting == 0 {
 			all = append(all, PruneKey{p, state})
 		}
-		if e.Fault != "" && e.Fault != run.Probe.Name && waiting > 0 {
+		if run.HasFault(e) && waiting > 0 {
 			waiting--
 		}
 		before.remember(e, p)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,53 +18,36 @@ import (
 // that component.
 func TimeTravels(o *run.Record, at string) []Case {
 	var all []Case
-	past := travelled{counts: map[run.Point]int{}, moments: map[string][]run.Point{}, fresh: map[string]bool{}}
-	for _, e := range o.Open() {
-		p, ok := run.PointOf(e, o.Names)
-		if ok {
-			past.counts[p]++
-			p.Nth = past.counts[p]
+	moments := map[string][]run.Point{} // by component
+	latest := map[string]time.Time{}    // moment of a component
+	for e, p := range run.Numbered(o.Open(), o.Names) {
+		if !travels(e, p) || o.Withholds(p.Component) {
+			continue
 		}
-		if ok && travels(e, p) && !o.Withholds(p.Component) {
+		for _, from := range moments[p.Component] {
 			if glob.Match(at, p.String()) {
-				all = append(all, past.travelsTo(p)...)
+				all = append(all, timeTravel(from, p))
 			}
-			past.remember(p)
 		}
-		if e.Seam == journal.SeamAPI && !e.Failed() && run.IsProgress(e) {
-			clear(past.fresh)
+		if !p.Event() && wrote(o, latest[p.Component], e.Time) {
+			moments[p.Component], latest[p.Component] = append(moments[p.Component], p), e.Time
 		}
 	}
 	return all
 }
 
-// travelled is how far a run has come.
-type travelled struct {
-	counts  map[run.Point]int      // of operations, by their points without numbers
-	moments map[string][]run.Point // by component
-	fresh   map[string]bool        // nothing was written since the latest moment of a component
-}
-
-func (h travelled) remember(p run.Point) {
-	if !p.Event() && !h.fresh[p.Component] {
-		h.moments[p.Component] = append(h.moments[p.Component], p)
-		h.fresh[p.Component] = true
-	}
-}
-
-// travelsTo returns a case for each moment of the component that crashes.
-func (h travelled) travelsTo(crash run.Point) (all []Case) {
-	for _, moment := range h.moments[crash.Component] {
-		all = append(all, timeTravel(moment, crash))
-	}
-	return all
+// wrote reports whether the API has changed between two moments, or there is no earlier one.
+func wrote(o *run.Record, from, to time.Time) bool {
+	return from.IsZero() || slices.ContainsFunc(o.Open(), func(e journal.Event) bool {
+		return e.Seam == journal.SeamAPI && !e.Failed() && run.IsProgress(e) && !e.Time.Before(from) && e.Time.Before(to)
+	})
 }
 
 // travels reports whether a component can crash after the operation: a write or a call of a controller or sidecar, or
 // the end of an object that it watches. Others have no cache that can be old. A fault of the scenario takes precedence.
 func travels(e journal.Event, p run.Point) bool {
 	watches := p.Component == vocabulary.Controller || vocabulary.IsSidecar(p.Component)
-	if !watches || e.Fault != "" && e.Fault != run.Probe.Name {
+	if !watches || run.HasFault(e) {
 		return false
 	}
 	if p.Event() {
@@ -74,11 +58,11 @@ func travels(e journal.Event, p run.Point) bool {
 
 // timeTravel returns the case of a component that crashes after an operation, and begins again with the state before an
 // earlier one.
-func timeTravel(moment, crash run.Point) Case {
+func timeTravel(from, crash run.Point) Case {
 	everything := run.Point{Component: crash.Component, Seam: journal.SeamAPI, Operation: "*"}
 	return Case{
-		{Point: moment, Kind: Moment, Effect: fault.Effect{Delay: time.Millisecond}},
+		{Point: from, Kind: moment, Effect: fault.Effect{Delay: time.Millisecond}},
 		{Point: crash, Kind: CrashAfter, Effect: fault.Effect{Crash: fault.After}},
-		{Point: everything, Kind: TimeTravel, Effect: fault.Effect{Lag: true, AsOf: faultName(Moment, 0)}, Follows: true},
+		{Point: everything, Kind: TimeTravel, Effect: fault.Effect{Lag: true, AsOf: faultName(moment, 0)}, Follows: true},
 	}
 }

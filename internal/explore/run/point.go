@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -96,18 +97,34 @@ func PointOf(e journal.Event, n *Names) (Point, bool) {
 // a fault of the scenario itself is active, because that fault takes precedence.
 func PointsOf(events []journal.Event, n *Names) []Point {
 	var points []Point
-	counts := map[Point]int{}
-	for _, e := range InOrder(events) {
-		if p, ok := PointOf(e, n); ok {
-			counts[p]++
-			p.Nth = counts[p]
-			if e.Fault == "" || e.Fault == Probe.Name {
-				points = append(points, p)
-			}
+	for e, p := range Numbered(InOrder(events), n) {
+		if !HasFault(e) {
+			points = append(points, p)
 		}
 	}
 	return points
 }
+
+// Numbered yields the events that have a point, with their points, in their order.
+func Numbered(events []journal.Event, n *Names) iter.Seq2[journal.Event, Point] {
+	return func(yield func(journal.Event, Point) bool) {
+		counts := map[Point]int{}
+		for _, e := range events {
+			p, ok := PointOf(e, n)
+			if !ok {
+				continue
+			}
+			counts[p]++
+			p.Nth = counts[p]
+			if !yield(e, p) {
+				return
+			}
+		}
+	}
+}
+
+// HasFault reports whether a fault was applied to an event, other than the probe, which changes nothing.
+func HasFault(e journal.Event) bool { return e.Fault != "" && e.Fault != Probe.Name }
 
 func concernsBystander(subject string) bool {
 	return subject == Bystander || strings.HasPrefix(subject, Bystander+"/")

@@ -70,7 +70,7 @@ func (r *Record) Open() []journal.Event {
 // names it.
 func (r *Record) Withholds(component string) bool {
 	return slices.ContainsFunc(r.Events, func(e journal.Event) bool {
-		return strings.HasPrefix(e.Operation.Name, journal.EventPrefix) && e.Fault != "" && e.Fault != Probe.Name &&
+		return strings.HasPrefix(e.Operation.Name, journal.EventPrefix) && HasFault(e) &&
 			r.Names.Pattern(e.Component) == component
 	})
 }
@@ -96,7 +96,7 @@ func (r *Record) Line(e journal.Event, after time.Duration) string {
 	if e.Message != "" {
 		text += ": " + strings.Join(strings.Fields(e.Message), " ")
 	}
-	if e.Fault != "" && e.Fault != Probe.Name {
+	if HasFault(e) {
 		text += " [fault: " + e.Fault + "]"
 	}
 	return r.Names.In(text)

@@ -39,10 +39,10 @@ const (
 func (r *running) finish(failed bool) {
 	r.seen.Ended = time.Now()
 	r.seen.Steps = r.seen.Ended.Sub(r.started)
+	r.awaitTravel()
 	r.seen.Faults = slices.DeleteFunc(r.sandbox.Emulator.Faults().List(), func(f fault.Status) bool {
 		return !slices.ContainsFunc(r.faults, func(own fault.Fault) bool { return own.Name == f.Name })
 	}) // without the scenario's own faults and the probe
-	r.awaitTravel()
 	r.sandbox.Emulator.Faults().Clear()
 	r.fail(r.sandbox.startStopped(r.context))
 	if r.interferes() {

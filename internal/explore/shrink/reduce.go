@@ -41,7 +41,8 @@ func (c candidate) withoutFault() iter.Seq[candidate] {
 			for to < len(c.faults) && c.faults[to].Follows {
 				to++ // it has no meaning without the trial that it follows
 			}
-			if to-i < len(c.faults) && !yield(candidate{c.tree, slices.Delete(slices.Clone(c.faults), i, to)}) {
+			left := slices.Delete(slices.Clone(c.faults), i, to)
+			if len(left) > 0 && left.Complete() && !yield(candidate{c.tree, left}) {
 				return
 			}
 		}

@@ -224,6 +224,19 @@ func TestWithoutFaultThatFollows(t *testing.T) {
 	}
 }
 
+// TestWithoutMoment verifies that the moment to which a component returns stays with it.
+func TestWithoutMoment(t *testing.T) {
+	travel := plan.Trial{Kind: plan.TimeTravel, Effect: fault.Effect{Lag: true, AsOf: "fail-1"}, Follows: true}
+	c := candidate{faults: plan.Case{{Kind: plan.Fail}, {Kind: plan.CrashAfter}, travel}}
+	var left []string
+	for smaller := range c.withoutFault() {
+		left = append(left, smaller.faults.String())
+	}
+	if diff := cmp.Diff([]string{c.faults[:1].String(), c.faults[:2].String()}, left); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestTree verifies that a scenario is rewritten for shrinking as for exploration.
 func TestTree(t *testing.T) {
 	const head = "apiVersion: cosi-emu/v1alpha1\nkind: Scenario\nname: calling\nsteps:\n"
