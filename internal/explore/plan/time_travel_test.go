@@ -58,7 +58,8 @@ func TestTimeTravels(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	faults := TimeTravels(clean, "")[0].Faults()
-	if first, last := faults[0], faults[2]; first.Until != faults[1].Name || last.Since != faults[1].Name || last.AsOf != first.Name || last.Optional {
+	first, crash, last := faults[0], faults[1], faults[2]
+	if first.Until != crash.Name || last.Since != crash.Name || last.AsOf != first.Name || last.Optional {
 		t.Errorf("faults %+v, want a moment before the crash, and after it a state of that moment, which must be reached", faults)
 	}
 	if got := TimeTravels(clean, "controller *"); len(got) > 0 {
