@@ -136,6 +136,17 @@ func TestStatus(t *testing.T) {
 			}),
 			want: []summary{{vocabulary.Status, "Bucket/" + bucket}},
 		},
+		"FailedBucketGivenUp": {
+			reason: "The bucket was created, the answer could not be saved, and the claim is gone: nothing calls again.",
+			happen: midway(func(_ *story, o *observed.Objects, truth *observed.BackendState) {
+				b := &o.Buckets[0]
+				b.Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
+				b.Status = v1alpha2.BucketStatus{BucketID: bucket, Conditions: []metav1.Condition{{
+					Type: v1alpha2.ConditionProvisionFailed, Status: "True", Reason: v1alpha2.ReasonDriverError,
+				}}}
+				o.Claims, o.Accesses, o.Secrets, truth.Accounts = nil, nil, nil, nil
+			}),
+		},
 		"ReadyToUse": {
 			reason: "The claim is ready, and its condition does not say so.",
 			happen: seen(func(o *observed.Objects) { o.Claims[0].Status.Conditions = waiting }),

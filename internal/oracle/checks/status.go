@@ -50,14 +50,21 @@ func (sc *stateCheck) untrueBuckets() []Finding {
 		)
 		if problem == "" {
 			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
-				return c.Is(evidence.GenerateBucketID) && c.Name == o.Name ||
-					c.Is(evidence.CreateBucket, evidence.GetBucket, evidence.DeleteBucket) && c.ID != "" &&
-						(c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
+				of := c.ID != "" && (c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
+				return c.Is(evidence.DeleteBucket) && of || !isGivenUp(o) &&
+					(c.Is(evidence.GenerateBucketID) && c.Name == o.Name || c.Is(evidence.CreateBucket, evidence.GetBucket) && of)
 			})
 		}
 		found = append(found, sc.report("Bucket", o, problem)...)
 	}
 	return found
+}
+
+// isGivenUp reports whether no component provisions a Bucket any more. If the answer of the last call could not be saved
+// before, no component knows it: the KEP demands no other call.
+func isGivenUp(o *v1alpha2.Bucket) bool {
+	return !meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha2.ConditionProvisioned) &&
+		(o.DeletionTimestamp != nil || v1alpha2.IsBucketClaimBeingDeleted(o))
 }
 
 func (sc *stateCheck) untrueAccesses() []Finding {
