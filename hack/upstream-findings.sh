@@ -29,5 +29,6 @@ that the finding needs no fault. The oracles follow the text of v1alpha1
 
 PAGE
 	sed -e 's/^## COSI exploration: findings$/## Findings/' -e "s#$out/##g" \
+		-e "s#$CONTROLLER#controller#g" -e "s#$SIDECAR#sidecar#g" \
 		-e 's/^  - Confirmed on embedded, not on envtest:.*$/  - Confirmed on embedded/' "$out/findings.md"
 } >docs/reports/upstream-findings.md

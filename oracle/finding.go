@@ -43,6 +43,9 @@ type Finding struct {
 	Subject string
 	// Message names the component, its write or call, and the violation, in a sentence.
 	Message string
+	// Rule is the sentence of the KEP, or of v1alpha1, that demands otherwise, with its ID in docs/profiles.md. It is empty
+	// where no specification has one.
+	Rule string
 	// Events are the events of the journal that prove it, if the journal still has them.
 	Events []journal.Event
 }

@@ -109,7 +109,9 @@ func (r *Run) Findings(oracles ...string) ([]Finding, error) {
 	var found []Finding
 	for _, f := range r.judge() {
 		if len(oracles) == 0 || slices.Contains(oracles, f.Oracle) {
-			found = append(found, Finding{Oracle: f.Oracle, Subject: f.Subject, Message: f.Message, Events: r.events(f.Events)})
+			found = append(found, Finding{
+				Oracle: f.Oracle, Subject: f.Subject, Message: f.Message, Rule: f.Sentence(), Events: r.events(f.Events),
+			})
 		}
 	}
 	return found, nil

@@ -24,6 +24,9 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 	errs := make([]error, len(e.report.Findings))
 	var all sync.WaitGroup
 	for i := range e.report.Findings {
+		if e.report.Findings[i].Known != nil {
+			continue
+		}
 		all.Go(func() { errs[i] = e.confirm(ctx, &e.report.Findings[i]) })
 	}
 	all.Wait()
@@ -32,12 +35,16 @@ func (e *explorer) confirmAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// rank is lower for a finding that was seen again.
+// rank is lowest for a finding that was seen again, and lower for one of an earlier scenario than for one that was not.
 func rank(g cause.Group) int {
-	if g.Confirmed {
+	switch {
+	case g.Confirmed:
 		return 0
+	case g.Known != nil:
+		return 1
+	default:
+		return 2
 	}
-	return 1
 }
 
 // confirm reruns cases of a group until one has the same finding. That case then

@@ -52,7 +52,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
-		e.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
+		e.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends(), known: knownBugs{}}
 		defer func() { err = errors.Join(err, e.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {
@@ -109,17 +109,23 @@ func (e *explorer) explore(ctx context.Context) error {
 // conclude reports a scenario that fails without faults. The runs without faults have confirmed the findings.
 func (e *explorer) conclude() {
 	e.report.Findings = cause.Groups(e.found)
+	e.shared.known.refer(&e.report)
 	for i := range e.report.Findings {
-		e.report.Findings[i].Confirmed, e.report.Findings[i].Runs = true, decidingRuns
+		if g := &e.report.Findings[i]; g.Known == nil {
+			g.Confirmed, g.Runs = true, decidingRuns
+		}
 	}
+	e.shared.known.add(&e.report)
 }
 
 // finish groups, confirms and shrinks the findings.
 func (e *explorer) finish(ctx context.Context, found []cause.Result) error {
 	e.report.Findings = cause.Groups(found)
+	e.shared.known.refer(&e.report)
 	if err := errors.Join(e.confirmAll(ctx), e.confirmOnEnvtest(ctx)); err != nil {
 		return err
 	}
+	e.shared.known.add(&e.report)
 	if e.options.Shrink {
 		return e.shrinkAll(ctx)
 	}

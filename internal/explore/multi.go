@@ -34,7 +34,8 @@ type Source struct {
 // All explores scenarios one after the other, in the same sandboxes. Those for one version of
 // the COSI kinds come after each other. A fault that
 // was tried in one scenario is not tried at an equivalent operation of another:
-// [Options.Prune] selects which operations count as equivalent. It calls done with the
+// [Options.Prune] selects which operations count as equivalent. A finding with the cause and the message of a confirmed
+// one of an earlier scenario refers to it, and is not run again. All calls done with the
 // report of each scenario, or with the error of a scenario that cannot be explored, and
 // continues. Options.State is a directory with a file for each scenario, or
 // s3://BUCKET/PREFIX, and Options.Budget is for all scenarios. If the context ends, done gets the partial report
@@ -44,7 +45,7 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 	if err != nil {
 		return err
 	}
-	opts.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends()}
+	opts.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends(), known: knownBugs{}}
 	defer func() { err = errors.Join(err, opts.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" && !remote.IsURL(opts.State) {
 		if err := os.MkdirAll(opts.State, stateDirMode); err != nil {
@@ -75,6 +76,7 @@ type sharedState struct {
 	pool  *sandbox.Pool
 	tried map[string]bool // prune keys with the kinds that were tried
 	ends  deadline
+	known knownBugs
 	// starvation measures how long runs wait for a processor.
 	starvation starvation.Meter
 }

@@ -40,7 +40,7 @@ func TestWriteText(t *testing.T) {
 			ConfirmedOn: []kind.Kind{kind.Embedded}, Doubt: "3 runs there do not have it",
 			File: "a.yaml", Recording: "a.cosirec", Timeline: "a.html", Verified: true,
 		}, {
-			Oracle: vocabulary.Leak, Message: "the backend has bucket b", Cases: []string{"no fault"}, Runs: 3,
+			Oracle: vocabulary.Leak, Message: "the backend has bucket b", Rule: "FLOW-DELETE-0.1", Cases: []string{"no fault"}, Runs: 3,
 		}, {
 			Oracle: run.OracleDeletable, Message: "Bucket/b was deleted by ordinary means", Cases: []string{"no fault"},
 		}},
@@ -62,6 +62,7 @@ func TestWriteText(t *testing.T) {
    timeline:  a.html
 
 2. leak: the backend has bucket b
+   rule:  KEP-1979, Deleting a Bucket (FLOW-DELETE-0.1): Delete: Bucket and backend bucket are deleted with the claim
    fault: none: the run without faults shows it
    seen once in 3 runs, not shrunk
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/report/timeline"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
@@ -30,7 +31,7 @@ func TestTimelines(t *testing.T) {
 	one := &Report{Scenario: "one", Findings: []cause.Group{
 		{Oracle: run.OracleSteps, Message: "not ready", Explanation: why, Confirmed: true, Shown: shown},
 		{
-			Oracle: vocabulary.Leak, Message: "the backend has b", Runs: 3,
+			Oracle: vocabulary.Leak, Message: "the backend has b", Rule: rule.LeakBucket.In(false), Runs: 3,
 			Others: []checks.Finding{{Oracle: vocabulary.Order, Message: "too early"}},
 		},
 	}}
@@ -45,7 +46,7 @@ func TestTimelines(t *testing.T) {
 		{Name: "one, finding 2", Labels: map[string]string{"oracle": vocabulary.Leak}, Failures: []report.Failure{
 			{
 				Message: "the backend has b", Oracle: vocabulary.Leak,
-				Notes: []string{none, "Also: order: too early", "Seen once in 3 runs, not shrunk"},
+				Notes: []string{"Rule: " + rule.Sentence("FLOW-DELETE-0.1"), none, "Also: order: too early", "Seen once in 3 runs, not shrunk"},
 			},
 		}},
 		{Name: "two, finding 1", Labels: map[string]string{"oracle": vocabulary.Loss}, Failures: []report.Failure{

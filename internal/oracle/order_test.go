@@ -3,6 +3,7 @@ package oracle_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,9 @@ func summaries(found []checks.Finding) []summary {
 	}
 	return all
 }
+
+// unstated matches findings on which the KEP has no sentence.
+var unstated = regexp.MustCompile(`with object|has no object|^kube-apiserver returned`)
 
 // judging is a row of a table: a story, and the findings in it.
 type judging struct {
@@ -51,6 +55,9 @@ func judgeStory(t *testing.T, lifecycle func() *story, tests map[string]judging)
 				t.Errorf("%s\nfindings (-want +got):\n%s%v", tc.reason, diff, got)
 			}
 			for _, f := range got {
+				if f.Sentence() == "" && !in.IsV1alpha1() && !unstated.MatchString(f.Message) {
+					t.Errorf("%s rests on no sentence", f)
+				}
 				for _, seq := range f.Events {
 					if seq == 0 || seq > uint64(len(in.Events)) {
 						t.Errorf("%s is shown by event %d, which is not there", f, seq)

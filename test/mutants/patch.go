@@ -87,5 +87,9 @@ func pairs(scenario, interference, at string) []string {
 // bridged is a command with the bridge in front of the fake driver.
 func bridged(command []string) []string { return append(command, "--dialect", "v1alpha1") }
 
+// onPrograms is a command on kube-apiserver and kube-controller-manager, for a bug that needs their timing: the embedded
+// control plane ends a namespace, or a watch event arrives, before the bug can show.
+func onPrograms(command []string) []string { return append(command, "--control-plane", "envtest") }
+
 // suite runs the scenarios of an area.
 func suite(area string) []string { return []string{"run", "--suite", "--filter", "area=" + area} }

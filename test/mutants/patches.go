@@ -31,7 +31,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 		{
 			Name:    "status-of-an-earlier-claim",
 			Bug:     "The controller writes the status of a BucketClaim to another one that has its name by now.",
-			Net:     interfering(oneAccess, "force-recreate", "controller api create *"),
+			Net:     onPrograms(interfering(oneAccess, "force-recreate", "controller api create *")),
 			Oracles: []string{vocabulary.Convergence}, Took: "103 s", Lines: 10,
 		},
 		{
@@ -43,7 +43,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 		{
 			Name:    "claim-unbound-in-cache",
 			Bug:     "The controller asks its cache whether a Bucket is bound. A claim that is deleted then goes without announcement.",
-			Net:     pairs(existing, "delete", "controller api * buckets old-*"),
+			Net:     onPrograms(pairs(existing, "delete", "controller api * buckets old-*")),
 			Oracles: []string{vocabulary.Order}, Took: "413 s", Lines: 25,
 		},
 		{
@@ -81,7 +81,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 			Name:    "ready-before-provisioned",
 			Bug:     "Controller and sidecar set readyToUse as soon as nothing is wrong, before Provisioned is True.",
 			Net:     []string{"run", lifecycle},
-			Oracles: []string{run.OracleSteps, vocabulary.Status}, Took: "10 s",
+			Oracles: []string{run.OracleSteps, vocabulary.Status, vocabulary.Order}, Took: "10 s",
 		},
 		{
 			Name:    "generation-not-observed",
@@ -98,7 +98,7 @@ func controllerPatches() []Patch { //nolint:funlen // a table
 		{
 			Name:    "no-back-off",
 			Bug:     "Retries come after a fixed delay.",
-			Net:     suite("deletion"),
+			Net:     onPrograms(suite("deletion")),
 			Oracles: []string{vocabulary.Pace}, Took: "27 s",
 		},
 		{

@@ -35,8 +35,8 @@ type search struct {
 // not have; the last event about the object of the finding.
 func findCulprit(o, clean *run.Record, findings []checks.Finding) culprit {
 	s := newSearch(o, clean)
-	for _, rule := range s.rules() {
-		if c, ok := rule(findings); ok {
+	for _, explain := range s.attributions() {
+		if c, ok := explain(findings); ok {
 			return c
 		}
 	}
@@ -57,16 +57,17 @@ func newSearch(o, clean *run.Record) *search {
 	return s
 }
 
-type rule func([]checks.Finding) (culprit, bool)
+// attribution finds what explains findings.
+type attribution func([]checks.Finding) (culprit, bool)
 
-// rules returns the rules that apply to the run. After an interference, operations outside the
+// attributions returns those that apply to the run. After an interference, operations outside the
 // clean run are correct, too. Without faults, other findings have other causes.
-func (s *search) rules() []rule {
+func (s *search) attributions() []attribution {
 	interferes := slices.ContainsFunc(s.run.Faults, func(f fault.Status) bool { return f.Interfere != "" })
 	if interferes || len(s.run.Injected()) == 0 {
-		return []rule{s.named, s.answer, s.last}
+		return []attribution{s.named, s.answer, s.last}
 	}
-	return []rule{s.duplicated, s.answer, s.unrepeated, s.named, s.additional, s.last}
+	return []attribution{s.duplicated, s.answer, s.unrepeated, s.named, s.additional, s.last}
 }
 
 // alike returns the operations among events that equal one in component, name and subject.

@@ -17,15 +17,20 @@ import (
 // Group has the findings of one bug: findings with the same cause, or, if the cause is unknown,
 // with the same oracle and message. Names, numbers and times in messages do not count.
 type Group struct {
-	// Oracle, Message, Subject, Explanation and Case describe the simplest run.
+	// Oracle, Message, Subject, Rule, Explanation and Case describe the simplest run.
 	Oracle  string `json:"oracle"`
 	Message string `json:"message"`
 	Subject string `json:"subject,omitempty"`
+	// Rule is the ID of the statement that demands otherwise, as in docs/profiles.md. It is empty if there is none.
+	Rule string `json:"rule,omitempty"`
 	Explanation
 	Case plan.Case `json:"case"`
 	// Others are the other findings of the runs, one of each oracle and message.
 	Others []checks.Finding `json:"others,omitempty"`
 	Cases  []string         `json:"cases"`
+	// Known is the finding of an earlier scenario that has the same cause and message. It is confirmed, so that this one
+	// is not run again.
+	Known *Reference `json:"known,omitempty"`
 	// Confirmed reports whether the finding occurred again in another run of the same
 	// case, and Runs is the number of runs of that case.
 	Confirmed bool `json:"confirmed"`
@@ -57,6 +62,15 @@ type Group struct {
 	// Shown is the run of the shrunk scenario, or of the case.
 	Shown report.Scenario `json:"-"`
 }
+
+// Reference names a finding in the report of a scenario.
+type Reference struct {
+	Scenario string `json:"scenario"`
+	Finding  int    `json:"finding"`
+}
+
+// String returns a name for people.
+func (r Reference) String() string { return fmt.Sprintf("finding %d of %s", r.Finding, r.Scenario) }
 
 // confirmation names the control planes that confirmed a finding. It is empty if envtest is the
 // only one.
@@ -143,7 +157,8 @@ func (g *Group) Represent(o Result) {
 	if o.Observed != nil {
 		g.Shown = report.NewScenario(o.Observed.Result, o.Observed.Events)
 	}
-	g.Oracle, g.Message, g.Subject, g.Explanation, g.Case = first.Oracle, first.Message, first.Subject, o.Explanation, o.Case
+	g.Oracle, g.Message, g.Subject, g.Rule = first.Oracle, first.Message, first.Subject, first.Rule
+	g.Explanation, g.Case = o.Explanation, o.Case
 	g.Others = nil
 	for _, other := range g.Results {
 		for _, f := range other.Findings {

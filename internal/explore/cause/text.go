@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 const shownCases = 3
@@ -15,6 +16,13 @@ const shownOthers = 5
 // WriteText prints the group for people, with its number in the report.
 func (g *Group) WriteText(b *strings.Builder, number int) {
 	fmt.Fprintf(b, "\n%d. %s: %s\n", number, g.Oracle, g.Message)
+	if g.Known != nil {
+		fmt.Fprintf(b, "   fault: %s\n   same as: %s\n", g.Case.Describe(), g.Known)
+		return
+	}
+	if sentence := rule.Sentence(g.Rule); sentence != "" {
+		fmt.Fprintf(b, "   rule:  %s\n", sentence)
+	}
 	if g.Why != "" {
 		fmt.Fprintf(b, "   why:   %s\n", g.Why)
 	}

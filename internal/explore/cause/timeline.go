@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cosi-emu/cosi-emu/internal/counted"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/report"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 )
@@ -24,6 +25,9 @@ func (g *Group) notes() []string {
 	notes := []string{"Fault: " + g.Case.Describe()}
 	if g.Why != "" {
 		notes = append([]string{"Why: " + g.Why}, notes...)
+	}
+	if sentence := rule.Sentence(g.Rule); sentence != "" {
+		notes = append([]string{"Rule: " + sentence}, notes...)
 	}
 	for _, f := range g.Others {
 		notes = append(notes, "Also: "+f.String())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -15,12 +16,17 @@ type Finding struct {
 	Message string `json:"message"`
 	// Subject is the object concerned: KIND/NAME, or "bucket ID" and "account ID" in the backend.
 	Subject string `json:"subject,omitempty"`
+	// Rule is the ID of the statement that demands otherwise, as in docs/profiles.md. It is empty if there is none.
+	Rule string `json:"rule,omitempty"`
 	// Events are the sequence numbers of the events that prove it.
 	Events []uint64 `json:"events,omitempty"`
 }
 
 // String renders the finding in a line.
 func (f Finding) String() string { return f.Oracle + ": " + f.Message }
+
+// Sentence returns the sentence of the specification that demands otherwise, or "".
+func (f Finding) Sentence() string { return rule.Sentence(f.Rule) }
 
 // IsTransient reports whether the finding may be due to an observation that was too early.
 func (f Finding) IsTransient() bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // unconverged finds objects that differ from their spec without a condition that explains it. It
@@ -41,29 +42,60 @@ func (sc *stateCheck) all() (found []Finding) {
 	objects := &sc.observation.Objects
 	for i := range objects.Claims {
 		if o := &objects.Claims[i]; sc.Scope.HasNamespace(o.Namespace) {
-			found = append(found, sc.report("BucketClaim", o, sc.claim(o))...)
+			found = append(found, sc.report("BucketClaim", o, problem{ofClaim(o), sc.claim(o)})...)
 		}
 	}
 	for i := range objects.Buckets {
 		if o := &objects.Buckets[i]; oursAt(sc.Evidence, o) {
-			found = append(found, sc.report("Bucket", o, sc.bucket(o))...)
+			found = append(found, sc.report("Bucket", o, problem{sc.ruleOf(o), sc.bucket(o)})...)
 		}
 	}
 	for i := range objects.Accesses {
 		if o := &objects.Accesses[i]; sc.Scope.HasNamespace(o.Namespace) {
-			found = append(found, sc.report("BucketAccess", o, sc.access(o))...)
+			found = append(found, sc.report("BucketAccess", o, problem{ofAccess(o), sc.access(o)})...)
 		}
 	}
 	return found
 }
 
-func (sc *stateCheck) report(kind string, o metav1.Object, problem string) []Finding {
-	if problem == "" || sc.Touched(kind+"/"+o.GetName()) {
+// problem is what is wrong with an object, and the rule that demands otherwise. Without a text there is none.
+type problem struct {
+	rule rule.Rule
+	text string
+}
+
+func ofClaim(o *v1alpha2.BucketClaim) rule.Rule {
+	if o.DeletionTimestamp != nil {
+		return rule.ConvergenceClaimDeleted
+	}
+	return rule.ConvergenceClaim
+}
+
+func (sc *stateCheck) ruleOf(o *v1alpha2.Bucket) rule.Rule {
+	switch {
+	case o.DeletionTimestamp != nil:
+		return rule.ConvergenceBucketDeleted
+	case v1alpha2.IsBucketClaimBeingDeleted(o), sc.isLeft(o, sc.claimOf(o)):
+		return rule.ConvergenceBucketLeft
+	}
+	return rule.ConvergenceBucket
+}
+
+func ofAccess(o *v1alpha2.BucketAccess) rule.Rule {
+	if o.DeletionTimestamp != nil {
+		return rule.ConvergenceAccessDeleted
+	}
+	return rule.ConvergenceAccess
+}
+
+func (sc *stateCheck) report(kind string, o metav1.Object, wrong problem) []Finding {
+	if wrong.text == "" || sc.Touched(kind+"/"+o.GetName()) {
 		return nil
 	}
 	found := Finding{
+		Rule:    sc.Rule(wrong.rule),
 		Subject: kind + "/" + o.GetName(),
-		Message: fmt.Sprintf("%s %q %s %s", kind, evidence.Key(o.GetNamespace(), o.GetName()), problem, sc.observation.Name),
+		Message: fmt.Sprintf("%s %q %s %s", kind, evidence.Key(o.GetNamespace(), o.GetName()), wrong.text, sc.observation.Name),
 	}
 	if sc.loop != nil {
 		found.Message += "; " + sc.loop.String()

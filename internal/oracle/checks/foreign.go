@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -58,6 +59,7 @@ func foreignCall(e *evidence.Evidence, c evidence.Call) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{
+		Rule:    e.Rule(rule.ForeignCall),
 		Subject: cmp.Or(c.Name, c.ID), Events: []uint64{c.Seq},
 		Message: fmt.Sprintf("%s has called %s for %q, which is of driver %q, and not of its own, %q",
 			c.Component, c.Method, cmp.Or(c.Name, c.ID), others[0], driver),
@@ -83,6 +85,7 @@ func foreignBuckets(e *evidence.Evidence, c evidence.Call) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.ForeignCall),
 			Subject: "bucket " + id, Events: []uint64{c.Seq},
 			Message: fmt.Sprintf("%s has called %s for bucket %q, which is of driver %q, and not of its own, %q",
 				c.Component, c.Method, id, slices.Sorted(maps.Keys(owners))[0], driver),
@@ -114,20 +117,27 @@ func foreignWrite(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	switch v.Resource {
 	case evidence.Buckets, evidence.Accesses:
 		if v.Verb == "create" || v.Verb == "delete" && !e.IsV1alpha1() {
-			return forbiddenWrite(v), true
+			return forbiddenWrite(e, v), true
 		}
 		return writeToAnother(e, v)
 	case evidence.Claims:
-		return forbiddenWrite(v), !e.IsV1alpha1()
+		return forbiddenWrite(e, v), !e.IsV1alpha1()
 	case evidence.Secrets:
 		return writeToSecret(e, v)
 	default:
-		return forbiddenWrite(v), true
+		return forbiddenWrite(e, v), true
 	}
 }
 
-func forbiddenWrite(v evidence.Version) Finding {
-	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.Component, v.Verb, evidence.KindOf(v.Resource), v.Key)}
+func forbiddenWrite(e *evidence.Evidence, v evidence.Version) Finding {
+	broken := rule.ForeignOthers
+	switch v.Resource {
+	case evidence.Claims:
+		broken = rule.ForeignReadOnly
+	case evidence.Buckets, evidence.Accesses:
+		broken = rule.ForeignUnowned
+	}
+	return Finding{Rule: e.Rule(broken), Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.Component, v.Verb, evidence.KindOf(v.Resource), v.Key)}
 }
 
 func writeToAnother(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
@@ -141,7 +151,11 @@ func writeToAnother(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	if driver == "" || o == nil || driverOf(v.Resource, o) == driver || e.IsV1alpha1() && driverOf(v.Resource, o) == "" {
 		return Finding{}, false // an access of v1alpha1 does not name its driver before it is granted
 	}
-	return Finding{Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
+	broken := rule.ForeignBucket
+	if v.Resource == evidence.Accesses {
+		broken = rule.ForeignAccess
+	}
+	return Finding{Rule: e.Rule(broken), Message: fmt.Sprintf("%s has tried to %s %s %q, which is of driver %q, and not of its own, %q",
 		v.Component, v.Verb, evidence.KindOf(v.Resource), v.Key, driverOf(v.Resource, o), driver)}, true
 }
 
@@ -159,7 +173,10 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 		return Finding{}, false
 	}
 	if owner == "" {
-		return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q, which is of no BucketAccess", v.Component, v.Verb, v.Key)}, true
+		return Finding{
+			Rule:    e.Rule(rule.ForeignAccess),
+			Message: fmt.Sprintf("%s has tried to %s Secret %q, which is of no BucketAccess", v.Component, v.Verb, v.Key),
+		}, true
 	}
 	namespace, _, _ := strings.Cut(v.Key, "/")
 	access := e.Known(evidence.Accesses, evidence.Key(namespace, owner), v)
@@ -167,7 +184,7 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	if driver == "" || access == nil || slices.Contains([]string{"", driver}, access.Status.DriverName) {
 		return Finding{}, false
 	}
-	return Finding{Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
+	return Finding{Rule: e.Rule(rule.ForeignAccess), Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
 		v.Component, v.Verb, v.Key, access.Status.DriverName, driver)}, true
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // deletedInUse finds calls that delete the bucket of a Bucket that is not being deleted, or revoke
@@ -44,7 +45,12 @@ func endedInUse(e *evidence.Evidence, c evidence.Call, resource string) []Findin
 	if !inUse(before) || !inUse(next) || before.Metadata.UID != next.Metadata.UID {
 		return nil
 	}
+	broken := rule.LossBucketInUse
+	if resource == evidence.Accesses {
+		broken = rule.LossAccessInUse
+	}
 	return []Finding{{
+		Rule:    e.Rule(broken),
 		Subject: evidence.Subject(resource, before.Key()), Events: []uint64{c.Seq},
 		Message: fmt.Sprintf("%s has called %s for %q, although %s %q is not being deleted",
 			c.Component, c.Method, c.ID, evidence.KindOf(resource), before.Key()),

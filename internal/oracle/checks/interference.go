@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // policyChange is a change of the deletion policy of a Bucket by a user.
@@ -98,6 +99,7 @@ func grantedInVain(e *evidence.Evidence, c evidence.Call) []Finding {
 		key := evidence.Key(access.Metadata.Namespace, claim.AccessSecretName)
 		if since := immutableSince(e, key, c); !since.IsZero() && failedToWrite(e, key, c, since) {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.OrderGrantInVain),
 				Subject: evidence.Subject(evidence.Secrets, key), Events: []uint64{c.Seq},
 				Message: fmt.Sprintf("%s has called %s for account %q again, although its Secret %q is immutable and cannot get the key",
 					c.Component, c.Method, cmp.Or(c.ID, c.Name), key),

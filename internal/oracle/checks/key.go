@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // openKeys finds keys with too much access: any access after the revocation, and buckets that were
@@ -22,11 +23,13 @@ func openKeys(e *evidence.Evidence) []Finding {
 			case len(a.Events) == 0: // not granted by COSI
 			case a.Revoked:
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.KeysRevoked),
 					Subject: "account " + use.Account, Events: a.Events[max(0, len(a.Events)-maxShown):],
 					Message: fmt.Sprintf("a key of account %q %s %s, although the access was revoked", use.Account, useOf(use), m.Name),
 				})
 			case use.Bucket != "" && !slices.Contains(a.Buckets, use.Bucket):
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.KeysOthers),
 					Subject: "account " + use.Account, Events: a.Events[max(0, len(a.Events)-maxShown):],
 					Message: fmt.Sprintf("a key of account %q %s %s, which was not granted", use.Account, useOf(use), m.Name),
 				})

@@ -10,6 +10,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/internal/hub"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // leaks finds objects in the backend or in the cluster that no component will delete.
@@ -39,6 +40,7 @@ func leakedBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
 		case wasThere(e, b.Name, b.UID), retained(e, b.Name, m.Until):
 		default:
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.LeakBucket),
 				Subject: "bucket " + b.Name,
 				Message: fmt.Sprintf("the backend has bucket %q %s, which no Bucket object records: no component will delete it", b.Name, m.Name),
 				Events:  callsFor(e, b.Name),
@@ -66,6 +68,7 @@ func leakedAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
 		case a.Admin, a.ID == backend.RootAccount, recorded[a.ID], !e.Owns(a.ID, a.Owner), e.MayLeak(a.ID), hadAccount(e, a.ID):
 		default:
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.LeakAccount),
 				Subject: "account " + a.ID,
 				Message: fmt.Sprintf("the backend has account %q %s, which no BucketAccess records: no component will revoke its credentials",
 					a.ID, m.Name),
@@ -94,7 +97,7 @@ func forgottenIDs(e *evidence.Evidence, m *observed.Observation) []Finding {
 	buckets, accounts := RecordedBuckets(&m.Objects), RecordedAccounts(&m.Objects)
 	var found []Finding
 	for id, c := range createdIDs(e, m.Until) {
-		finding := Finding{Events: callsFor(e, id)}
+		finding := Finding{Rule: e.Rule(rule.LeakBucket), Events: callsFor(e, id)}
 		switch {
 		case e.MayLeak(id):
 			continue
@@ -103,7 +106,7 @@ func forgottenIDs(e *evidence.Evidence, m *observed.Observation) []Finding {
 			finding.Message = fmt.Sprintf("the driver has created bucket %q, no Bucket records it %s, and DriverDeleteBucket has not "+
 				"returned OK for it: it is left in the backend", id, m.Name)
 		case c.Is(evidence.GrantAccess) && !accounts[id]:
-			finding.Subject = "account " + id
+			finding.Subject, finding.Rule = "account "+id, e.Rule(rule.LeakAccount)
 			finding.Message = fmt.Sprintf("the driver has granted access to account %q, no BucketAccess records it %s, and "+
 				"DriverRevokeBucketAccess has not returned OK for it: its credentials stay valid", id, m.Name)
 		default:
@@ -166,6 +169,7 @@ func leakedSecrets(e *evidence.Evidence, m *observed.Observation) []Finding {
 			lacks = fmt.Sprintf("its BucketAccess %q does not exist", s.Access)
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LeakSecret),
 			Subject: "Secret/" + s.Name,
 			Message: fmt.Sprintf("Secret %s/%s keeps COSI's finalizer %s, and %s", s.Namespace, s.Name, m.Name, lacks),
 		})
@@ -241,6 +245,7 @@ func changingIDs(e *evidence.Evidence) []Finding {
 			named[key] = c
 		} else if first.ID != c.ID {
 			found = append(found, Finding{
+				Rule:    e.Rule(idsOf(c)),
 				Subject: c.Name, Events: []uint64{first.Seq, c.Seq},
 				Message: fmt.Sprintf("the driver has named two IDs for %q, first %q and then %q: a resource with the first would leak",
 					c.Name, first.ID, c.ID),
@@ -248,4 +253,12 @@ func changingIDs(e *evidence.Evidence) []Finding {
 		}
 	}
 	return found
+}
+
+// idsOf returns the rule that one call for a name returns one ID.
+func idsOf(c evidence.Call) rule.Rule {
+	if c.AsksForBucket() {
+		return rule.LeakBucketIDs
+	}
+	return rule.LeakAccountIDs
 }

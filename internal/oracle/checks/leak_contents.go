@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // leakedFiles finds files in the data directory, and entries of the store's database, without a
@@ -20,6 +21,7 @@ func leakedFiles(e *evidence.Evidence, m *observed.Observation) []Finding {
 		return nil // left over from before the run
 	}
 	return []Finding{{
+		Rule:    e.Rule(rule.LeakBucket),
 		Subject: "file " + m.Backend.Files[0],
 		Message: fmt.Sprintf("the data directory has %d contents of buckets %s, such as %s, and the backend has no buckets: "+
 			"they will never be deleted", len(m.Backend.Files), m.Name, m.Backend.Files[0]),
@@ -41,6 +43,7 @@ func leakedUploads(e *evidence.Evidence, m *observed.Observation) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LeakBucket),
 			Subject: "bucket " + b.Name,
 			Message: fmt.Sprintf("bucket %q has an unfinished multipart upload of %q %s, no Bucket object records the bucket, and no account has "+
 				"access to it: nothing will complete or abort the upload", b.Name, held.Uploads[0], m.Name),

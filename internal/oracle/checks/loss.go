@@ -12,6 +12,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // losses finds buckets and accounts that must not be deleted, and missing ones that Kubernetes
@@ -47,6 +48,7 @@ func missingBuckets(e *evidence.Evidence, m *observed.Observation) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LossBucket),
 			Subject: "Bucket/" + b.Name, Events: deletionsOf(e, id),
 			Message: fmt.Sprintf("Bucket %q is recorded as provisioned %s, but the backend has no bucket %q", b.Name, m.Name, id),
 		})
@@ -64,6 +66,7 @@ func missingAccounts(e *evidence.Evidence, m *observed.Observation) []Finding {
 		}
 		if problem := grantsOf(e, m.Backend, a); problem != "" {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.LossAccess),
 				Subject: "BucketAccess/" + a.Name, Events: deletionsOf(e, id),
 				Message: fmt.Sprintf("BucketAccess %s/%s is recorded as provisioned %s, but %s", a.Namespace, a.Name, m.Name, problem),
 			})
@@ -105,6 +108,7 @@ func missingSecrets(e *evidence.Evidence, m *observed.Observation) []Finding {
 				continue
 			}
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.LossSecret),
 				Subject: "Secret/" + claim.AccessSecretName,
 				Message: fmt.Sprintf("BucketAccess %s/%s is ready %s, but its Secret %q is not there, or empty",
 					a.Namespace, a.Name, m.Name, claim.AccessSecretName),
@@ -133,6 +137,7 @@ func replaced(e *evidence.Evidence) []Finding {
 			now := known{m.Backend.Buckets[at].UID, string(b.UID)}
 			if before, ok := seen[b.Name]; ok && before.object == now.object && before.uid != now.uid {
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.LossRecreated),
 					Subject: "Bucket/" + b.Name, Events: deletionsOf(e, b.Status.BucketID),
 					Message: fmt.Sprintf("the bucket %q of Bucket %q was deleted in the backend and created again: its data is lost",
 						b.Status.BucketID, b.Name),
@@ -157,6 +162,7 @@ func deletedKept(e *evidence.Evidence) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LossRetained),
 			Subject: "bucket " + c.ID, Events: []uint64{c.Seq},
 			Message: fmt.Sprintf("%s has asked for the deletion of bucket %q, %s", c.Component, c.ID, why),
 		})

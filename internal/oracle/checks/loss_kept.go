@@ -11,6 +11,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 )
 
@@ -27,6 +28,7 @@ func lostKept(e *evidence.Evidence, m *observed.Observation) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LossUnasked),
 			Subject: "bucket " + id, Events: deletedInStore(e, id),
 			Message: fmt.Sprintf("the backend has no bucket %q %s, %s, and no component has asked for its deletion", id, m.Name, why),
 		})
@@ -138,6 +140,7 @@ func unaskedDeletions(e *evidence.Evidence) []Finding {
 		})
 		if !asked {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.LossUnasked),
 				Subject: "bucket " + id, Events: []uint64{event.Seq},
 				Message: fmt.Sprintf("%s has deleted bucket %q, and nothing has asked for that: its data are lost", event.Component, id),
 			})
@@ -162,6 +165,7 @@ func lostObjects(e *evidence.Evidence, m *observed.Observation) []Finding {
 		for _, key := range there.before(b.Name, there.latest) {
 			if !slices.Contains(held.Keys, key) {
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.LossData),
 					Subject: "bucket " + b.Name,
 					Message: fmt.Sprintf("bucket %q has no object %q %s, which was put into it, and no request has deleted it", b.Name, key, m.Name),
 				})
@@ -182,6 +186,7 @@ func unreachable(e *evidence.Evidence, m *observed.Observation) []Finding {
 			return
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.LossBucket),
 			Subject: kind + "/" + o.GetName(), Events: deletionsOf(e, id),
 			Message: fmt.Sprintf("%s %s/%s is ready to use %s, but the backend has no bucket %q", kind, o.GetNamespace(), o.GetName(), m.Name, id),
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // editedSecrets finds Secrets of granted accesses whose values a user has changed, and no component
@@ -22,6 +23,7 @@ func editedSecrets(e *evidence.Evidence) []Finding {
 				key := evidence.Key(a.Namespace, claim.AccessSecretName)
 				if edit := lastEdit(e, key, m.After); edit != 0 {
 					found = append(found, Finding{
+						Rule:    e.Rule(rule.LossSecretEdited),
 						Subject: evidence.Subject(evidence.Secrets, key), Events: []uint64{edit},
 						Message: fmt.Sprintf("BucketAccess %s/%s is ready %s, but the values of its Secret %q, which a person has changed, are not restored",
 							a.Namespace, a.Name, m.Name, claim.AccessSecretName),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // removedMetadata finds writes that remove other writers' metadata from an object: labels,
@@ -23,6 +24,7 @@ func removedMetadata(e *evidence.Evidence) []Finding {
 		}
 		for _, what := range removedFrom(v, before) {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.ForeignSpec),
 				Subject: evidence.Subject(v.Resource, v.Key), Events: []uint64{v.Seq},
 				Message: fmt.Sprintf("%s has removed the %s of %s %q, which is not COSI's", v.Component, what, evidence.KindOf(v.Resource), v.Key),
 			})
@@ -67,6 +69,7 @@ func editedSpecs(e *evidence.Evidence) []Finding {
 		before := e.Known(v.Resource, v.Key, v)
 		if field := editedField(v, before); field != "" {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.ForeignSpec),
 				Subject: evidence.Subject(v.Resource, v.Key), Events: []uint64{v.Seq},
 				Message: fmt.Sprintf("%s has changed %s of %s %q: a spec belongs to its user", v.Component, field, evidence.KindOf(v.Resource), v.Key),
 			})

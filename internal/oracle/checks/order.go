@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // orderViolations finds side effects before the write that must precede them, and deletions in the
@@ -86,27 +87,48 @@ func unprotected(e *evidence.Evidence, c evidence.Call, resource string, has fun
 	at := effect{c.Seq, c.Began}
 	when, events := persisted(e, resource, has, at)
 	if when != inTime {
+		persistedFirst := rule.OrderBucketID
+		if resource == evidence.Accesses {
+			persistedFirst = rule.OrderAccountID
+		}
 		return []Finding{{
-			Subject: c.ID, Events: append([]uint64{c.Seq}, events...),
+			Rule: e.Rule(persistedFirst), Subject: c.ID, Events: append([]uint64{c.Seq}, events...),
 			Message: fmt.Sprintf("%s was called with the ID %q %s", c.Method, c.ID,
 				saying(when, "it was persisted in the status of a "+evidence.KindOf(resource))),
 		}}
 	}
-	return unguarded(e, c, resource, keyWith(e, resource, has), "it had COSI's finalizer", (*evidence.Object).Protected)
+	return unguarded(e, c, resource, keyWith(e, resource, has), protection(resource))
+}
+
+// guard is a finalizer that an object must have before a call for it.
+type guard struct {
+	rule rule.Rule
+	what string
+	on   func(*evidence.Object) bool
+}
+
+// protection is COSI's finalizer on objects of a resource.
+func protection(resource string) guard {
+	g := guard{rule: rule.OrderProtectedBucket, what: "it had COSI's finalizer", on: (*evidence.Object).Protected}
+	if resource == evidence.Accesses {
+		g.rule = rule.OrderProtectedAccess
+	}
+	return g
 }
 
 // unguarded checks that an object had a finalizer before a call for it.
-func unguarded(e *evidence.Evidence, c evidence.Call, resource, key, what string, guarded func(*evidence.Object) bool) []Finding {
+func unguarded(e *evidence.Evidence, c evidence.Call, resource, key string, by guard) []Finding {
 	if key == "" {
 		return nil
 	}
-	when, events := persistedOn(e, resource, key, guarded, effect{c.Seq, c.Began})
+	when, events := persistedOn(e, resource, key, by.on, effect{c.Seq, c.Began})
 	if when == inTime {
 		return nil
 	}
 	return []Finding{{
+		Rule:    e.Rule(by.rule),
 		Subject: evidence.Subject(resource, key), Events: append([]uint64{c.Seq}, events...),
-		Message: fmt.Sprintf("%s was called for %s %q %s", c.Method, evidence.KindOf(resource), key, saying(when, what)),
+		Message: fmt.Sprintf("%s was called for %s %q %s", c.Method, evidence.KindOf(resource), key, saying(when, by.what)),
 	}}
 }
 
@@ -153,6 +175,7 @@ func hastyBuckets(e *evidence.Evidence) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.OrderProtectedClaim),
 			Subject: evidence.Subject(evidence.Claims, key), Events: append([]uint64{v.Seq}, events...),
 			Message: fmt.Sprintf("Bucket %q was created %s", v.Key, saying(when, fmt.Sprintf("BucketClaim %q had COSI's finalizer", key))),
 		})

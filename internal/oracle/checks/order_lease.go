@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -24,7 +25,7 @@ func workWithoutLease(e *evidence.Evidence) []Finding {
 	leases := leaseReader{elects: map[string]bool{}, lost: map[string]journal.Event{}}
 	for _, event := range e.Events {
 		if lost, works := leases.next(event); works {
-			found = append(found, withoutLease(lost, event))
+			found = append(found, withoutLease(e, lost, event))
 		}
 	}
 	return found
@@ -74,12 +75,17 @@ func isSudden(lost, event journal.Event) bool {
 	return lost.Seam == journal.SeamAPI && event.Time.Sub(lost.Time.Add(lost.Duration)) <= leaseGrace
 }
 
-func withoutLease(lost, event journal.Event) Finding {
+func withoutLease(e *evidence.Evidence, lost, event journal.Event) Finding {
+	one := rule.OrderOneController
+	if vocabulary.IsSidecar(event.Component) {
+		one = rule.OrderOneSidecar
+	}
 	why := "it had started, and not got its Lease yet"
 	if lost.Seam == journal.SeamAPI {
 		why = "it had read that another holder has its Lease " + lost.Operation.Subject
 	}
 	return Finding{
+		Rule:    e.Rule(one),
 		Subject: event.Operation.Subject, Events: []uint64{lost.Seq, event.Seq},
 		Message: fmt.Sprintf("%s did %s, although %s", event.Component, event.Operation, why),
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // readyInVain finds objects of v1alpha2 that a component wrote as ready before that was true: a Bucket
@@ -22,6 +23,7 @@ func readyInVain(e *evidence.Evidence) []Finding {
 		}
 		if missing := missingFor(e, v); missing != "" {
 			found = append(found, Finding{
+				Rule:    e.Rule(readinessOf[v.Resource]),
 				Subject: evidence.Subject(v.Resource, v.Key), Events: []uint64{v.Seq},
 				Message: fmt.Sprintf("%s %q was made ready, and %s", evidence.KindOf(v.Resource), v.Key, missing),
 			})
@@ -33,6 +35,11 @@ func readyInVain(e *evidence.Evidence) []Finding {
 func isReady(o *evidence.Object) bool { return o.Status.ReadyToUse }
 
 // missingFor returns what a ready object lacked when it was written, or "".
+// readinessOf are the rules about when an object of a resource becomes ready.
+var readinessOf = map[string]rule.Rule{
+	evidence.Claims: rule.OrderClaimReady, evidence.Buckets: rule.OrderBucketReady, evidence.Accesses: rule.OrderAccessReady,
+}
+
 func missingFor(e *evidence.Evidence, v evidence.Version) string {
 	switch v.Resource {
 	case evidence.Buckets:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // secretsAfter finds Secrets that were deleted after their access was revoked: in between,
@@ -22,6 +23,7 @@ func secretsAfter(e *evidence.Evidence, c evidence.Call) []Finding {
 		for _, v := range e.Of(evidence.Secrets) {
 			if v.Key == key && ends(v) && !v.ByPerson() && v.Result == evidence.Done && v.Ended.After(c.Began) && !grantedAgain(e, c, v) {
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.OrderSecret),
 					Subject: evidence.Subject(evidence.Secrets, key), Events: []uint64{c.Seq, v.Seq},
 					Message: fmt.Sprintf("the access of account %q was revoked before its Secret %q was deleted", c.ID, key),
 				})
@@ -66,6 +68,7 @@ func grantedAt(e *evidence.Evidence, c evidence.Call, givenUp map[string]Finding
 	for _, open := range openGrants(e, effect{c.Seq, c.Began}) {
 		if slices.Contains(open.Buckets, c.ID) && !follows(givenUp, open, c.Seq) && !mayLeakAccount(e, open) {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.OrderGranted),
 				Subject: "bucket " + c.ID, Events: []uint64{open.Seq, c.Seq},
 				Message: fmt.Sprintf("the deletion of bucket %q was asked for while account %q had access to it", c.ID, account(open)),
 			})
@@ -122,6 +125,7 @@ func hastyBucket(e *evidence.Evidence, v evidence.Version) []Finding {
 		return nil
 	}
 	return []Finding{{
+		Rule:    e.Rule(rule.OrderBucketReleased),
 		Subject: evidence.Subject(evidence.Buckets, v.Key), Events: []uint64{v.Seq},
 		Message: fmt.Sprintf("%s has let Bucket %q go before the driver had deleted bucket %q", v.Component, v.Key, id),
 	}}
@@ -140,6 +144,7 @@ func hastyAccesses(e *evidence.Evidence) map[string]Finding {
 		for _, id := range unrevoked(e, v) {
 			if _, known := found[id]; !known {
 				found[id] = Finding{
+					Rule:    e.Rule(rule.OrderAccessReleased),
 					Subject: evidence.Subject(evidence.Accesses, v.Key), Events: []uint64{v.Seq},
 					Message: fmt.Sprintf("%s has %s before the driver had revoked account %q", v.Component, message, id),
 				}
@@ -196,6 +201,7 @@ func hastyClaim(e *evidence.Evidence, v evidence.Version, givenUp map[string]Fin
 		}
 		if slices.ContainsFunc(access.Status.AccessedBuckets, uses) {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.OrderClaimInUse),
 				Subject: evidence.Subject(evidence.Claims, v.Key), Events: []uint64{open.Seq, v.Seq},
 				Message: fmt.Sprintf("%s has let BucketClaim %q go while BucketAccess %q had access through it", v.Component, v.Key, access.Key()),
 			})
@@ -220,6 +226,7 @@ func unannounced(e *evidence.Evidence, v evidence.Version) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.OrderAnnounced),
 			Subject: evidence.Subject(evidence.Buckets, name), Events: []uint64{v.Seq},
 			Message: fmt.Sprintf("%s has let BucketClaim %q go, and Bucket %q, which is bound to it, %s", v.Component, v.Key, name, lacks),
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // In v1alpha1 a driver returns an ID only after the creation. So only the finalizer must precede
@@ -15,7 +16,7 @@ import (
 // createdUnprotected finds buckets that were created before their Bucket had its finalizer.
 func createdUnprotected(e *evidence.Evidence, c evidence.Call) []Finding {
 	key := keyWith(e, evidence.Buckets, func(o *evidence.Object) bool { return o.Metadata.Name == c.Name })
-	return unguarded(e, c, evidence.Buckets, key, "it had COSI's finalizer", (*evidence.Object).Protected)
+	return unguarded(e, c, evidence.Buckets, key, protection(evidence.Buckets))
 }
 
 // grantedUnprotected finds accesses that were granted before they had their finalizer, or before
@@ -23,11 +24,11 @@ func createdUnprotected(e *evidence.Evidence, c evidence.Call) []Finding {
 // revoked.
 func grantedUnprotected(e *evidence.Evidence, c evidence.Call) []Finding {
 	key := keyWith(e, evidence.Accesses, c.IsFor)
-	found := unguarded(e, c, evidence.Accesses, key, "it had COSI's finalizer", (*evidence.Object).Protected)
+	found := unguarded(e, c, evidence.Accesses, key, protection(evidence.Accesses))
 	for _, id := range c.Buckets {
 		key := keyWith(e, evidence.Buckets, func(o *evidence.Object) bool { return id != "" && o.BucketID() == id && isOfCaller(e, c, o) })
-		const what = "it had the finalizer that keeps it for accesses"
-		found = append(found, unguarded(e, c, evidence.Buckets, key, what, (*evidence.Object).KeptForAccess)...)
+		kept := guard{rule.OrderKeptBucket, "it had the finalizer that keeps it for accesses", (*evidence.Object).KeptForAccess}
+		found = append(found, unguarded(e, c, evidence.Buckets, key, kept)...)
 	}
 	return found
 }
@@ -77,6 +78,7 @@ func abandoned(e *evidence.Evidence, v evidence.Version) []Finding {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(rule.OrderUndone),
 			Subject: evidence.Subject(v.Resource, v.Key), Events: []uint64{c.Seq, v.Seq},
 			Message: fmt.Sprintf("%s has let %s %q go, for which %s had returned %q, and the driver was not asked to remove that",
 				v.Component, evidence.KindOf(v.Resource), v.Key, c.Method, c.ID),

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // overlappingCalls finds two mutating calls of one sidecar that were in flight for one bucket at
@@ -19,6 +20,7 @@ func overlappingCalls(e *evidence.Evidence) []Finding {
 				continue
 			}
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.OrderOneCall),
 				Subject: "bucket " + bucket, Events: []uint64{earlier.Seq, later.Seq},
 				Message: fmt.Sprintf("%s has called %s and %s for bucket %q at the same time", later.Component, earlier.Method, later.Method, bucket),
 			})

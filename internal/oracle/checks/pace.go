@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 const (
@@ -58,7 +59,7 @@ func fastRetries(e *evidence.Evidence) []Finding {
 		a := all[key]
 		a.events = append(a.events, event)
 		if len(a.events) == paceAttempts && !a.slowDown() {
-			found = append(found, a.finding())
+			found = append(found, a.finding(e))
 		}
 	}
 	return found
@@ -92,9 +93,10 @@ func (a *attempts) slowDown() bool {
 	return sum(gaps[len(gaps)-paceGaps:]) >= paceGrowth*sum(gaps[:paceGaps])
 }
 
-func (a *attempts) finding() Finding {
+func (a *attempts) finding(e *evidence.Evidence) Finding {
 	first, last := a.events[0], a.events[len(a.events)-1]
 	return Finding{
+		Rule:    e.Rule(rule.PaceBackOff),
 		Subject: first.Operation.Subject, Events: numbers(slices.Clone(a.events)),
 		Message: fmt.Sprintf("%s has repeated %s %d times in %s after failures, without back-off",
 			first.Component, first.Operation, len(a.events)-1, last.Time.Sub(first.Time).Round(time.Millisecond)),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // panics finds processes that the Go runtime ended. A panic belongs to the scope of the component's last
@@ -23,7 +24,7 @@ func panics(e *evidence.Evidence) []Finding {
 			if !ok || known && !e.Scope.Concerns(before) && !e.IDs[before.Operation.Subject] {
 				continue
 			}
-			f := Finding{Subject: event.Component, Events: []uint64{event.Seq}}
+			f := Finding{Rule: e.Rule(rule.PanicEnded), Subject: event.Component, Events: []uint64{event.Seq}}
 			after := ""
 			if known {
 				f.Events = []uint64{before.Seq, event.Seq}

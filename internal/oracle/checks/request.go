@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // fields are the contents of a call besides its ID, each rendered so that equal values are equal
@@ -44,6 +45,13 @@ func wrongRequests(e *evidence.Evidence) []Finding {
 	return slices.Concat(found, unknownNames(e), wrongBuckets(e))
 }
 
+// requestOf are the rules about the contents of requests.
+var requestOf = map[string]rule.Rule{
+	evidence.GenerateBucketID: rule.RequestBucketID, evidence.CreateBucket: rule.RequestCreate, evidence.GetBucket: rule.RequestGet,
+	evidence.DeleteBucket: rule.RequestDelete, evidence.GenerateAccountID: rule.RequestAccountID,
+	evidence.GrantAccess: rule.RequestGrant, evidence.RevokeAccess: rule.RequestRevoke,
+}
+
 func wrongRequest(e *evidence.Evidence, c evidence.Call, said fields) (Finding, bool) {
 	var nearest fields
 	var key, resource string
@@ -62,6 +70,7 @@ func wrongRequest(e *evidence.Evidence, c evidence.Call, said fields) (Finding, 
 	for _, name := range slices.Sorted(maps.Keys(nearest)) {
 		if said[name] != nearest[name] {
 			return Finding{
+				Rule:    e.Rule(requestOf[c.Method]),
 				Subject: evidence.Subject(resource, key), Events: []uint64{c.Seq},
 				Message: fmt.Sprintf("%s was called with %s %s, but from %s %q follows %s",
 					c.Method, name, said[name], evidence.KindOf(resource), key, nearest[name]),

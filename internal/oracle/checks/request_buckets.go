@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // Names of the fields of a Bucket.
@@ -40,6 +41,7 @@ func wrongBuckets(e *evidence.Evidence) []Finding {
 		for _, name := range slices.Sorted(maps.Keys(nearest)) {
 			if said[name] != nearest[name] {
 				found = append(found, Finding{
+					Rule:    e.Rule(rule.RequestBucket),
 					Subject: evidence.Subject(evidence.Buckets, v.Key), Events: []uint64{v.Seq},
 					Message: fmt.Sprintf("Bucket %q was created with %s %s, but from BucketClaim %q and BucketClass %q follows %s",
 						v.Key, name, said[name], claim.Key(), claim.Spec.BucketClassName, nearest[name]),

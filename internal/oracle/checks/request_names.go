@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // unknownNames finds calls for an ID whose name is not an object's. Two objects could have that
@@ -17,17 +18,19 @@ func unknownNames(e *evidence.Evidence) []Finding {
 	}
 	var found []Finding
 	for _, c := range e.Calls {
-		resource, nameOf := "", func(*evidence.Object) string { return "" }
+		resource, nameOf, broken := "", func(*evidence.Object) string { return "" }, rule.RequestBucketName
 		switch {
 		case c.AsksForBucket():
 			resource, nameOf = evidence.Buckets, func(o *evidence.Object) string { return o.Metadata.Name }
 		case c.AsksForAccount():
-			resource, nameOf = evidence.Accesses, func(o *evidence.Object) string { return v1alpha2.AccountNameForAccess(o.Metadata.UID) }
+			resource, broken = evidence.Accesses, rule.RequestAccountName
+			nameOf = func(o *evidence.Object) string { return v1alpha2.AccountNameForAccess(o.Metadata.UID) }
 		}
 		if resource == "" || everHad(e, resource, func(o *evidence.Object) bool { return nameOf(o) == c.Name }) {
 			continue
 		}
 		found = append(found, Finding{
+			Rule:    e.Rule(broken),
 			Subject: c.Name, Events: []uint64{c.Seq},
 			Message: fmt.Sprintf("%s was called with the name %q, which no %s has", c.Method, c.Name, evidence.KindOf(resource)),
 		})

@@ -45,7 +45,7 @@ func wrongCreate(e *evidence.Evidence, c evidence.Call) []Finding {
 			follows, key = append(follows, fields{fieldParameters: parametersOf(v.Got.Spec.Parameters)}), v.Key
 		}
 	}
-	return deviation(c, evidence.Buckets, key, fields{fieldParameters: parametersOf(c.Parameters)}, follows)
+	return deviation(e, c, evidence.Buckets, key, fields{fieldParameters: parametersOf(c.Parameters)}, follows)
 }
 
 func wrongClass(e *evidence.Evidence, c evidence.Call, access *evidence.Object) []Finding {
@@ -59,7 +59,7 @@ func wrongClass(e *evidence.Evidence, c evidence.Call, access *evidence.Object) 
 		without[fieldParameters] = said[fieldParameters]
 		follows = append(follows, without)
 	}
-	return deviation(c, evidence.Accesses, access.Key(), said, follows)
+	return deviation(e, c, evidence.Accesses, access.Key(), said, follows)
 }
 
 // releasedWithoutClass reports whether a grant is for an access that is being deleted, and whose
@@ -128,7 +128,7 @@ func wrongBucket(e *evidence.Evidence, c evidence.Call, access *evidence.Object)
 	for _, id := range bucketsFor(e, access) {
 		follows = append(follows, fields{fieldBuckets: listOf([]string{id})})
 	}
-	return deviation(c, evidence.Accesses, access.Key(), fields{fieldBuckets: listOf(c.Buckets)}, follows)
+	return deviation(e, c, evidence.Accesses, access.Key(), fields{fieldBuckets: listOf(c.Buckets)}, follows)
 }
 
 // bucketsFor returns the possible IDs of the buckets of an access.
@@ -154,7 +154,7 @@ func bucketsFor(e *evidence.Evidence, access *evidence.Object) []string {
 
 // deviation returns the difference to the last of the allowed contents of a call, or nothing if
 // none are known.
-func deviation(c evidence.Call, resource, key string, said fields, follows []fields) []Finding {
+func deviation(e *evidence.Evidence, c evidence.Call, resource, key string, said fields, follows []fields) []Finding {
 	if len(follows) == 0 || slices.ContainsFunc(follows, func(wanted fields) bool { return maps.Equal(said, wanted) }) {
 		return nil
 	}
@@ -163,6 +163,7 @@ func deviation(c evidence.Call, resource, key string, said fields, follows []fie
 	for _, name := range slices.Sorted(maps.Keys(nearest)) {
 		if said[name] != nearest[name] {
 			found = append(found, Finding{
+				Rule:    e.Rule(requestOf[c.Method]),
 				Subject: evidence.Subject(resource, key), Events: []uint64{c.Seq},
 				Message: fmt.Sprintf("%s was called with %s %s, but from %s %q follows %s",
 					c.Method, name, said[name], evidence.KindOf(resource), key, nearest[name]),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // leaked are the places of a secret.
@@ -43,7 +44,9 @@ func secretLeaks(e *evidence.Evidence) []Finding {
 	var found []Finding
 	for _, l := range all {
 		if ownsSecret(e, l.owner) {
-			found = append(found, Finding{Subject: l.places[0], Events: l.events[:min(len(l.events), maxShown)], Message: l.message()})
+			found = append(found, Finding{
+				Rule: e.Rule(rule.SecretElsewhere), Subject: l.places[0], Events: l.events[:min(len(l.events), maxShown)], Message: l.message(),
+			})
 		}
 	}
 	return found

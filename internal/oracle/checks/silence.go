@@ -8,6 +8,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // maxShown is the maximum number of events that a finding lists.
@@ -29,11 +30,13 @@ func brokenSilence(e *evidence.Evidence) []Finding {
 		}
 		if loop := crashLoopBefore(e, i); m.Active && loop != nil {
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.SilenceAtRest),
 				Message: fmt.Sprintf("no silence %s: %s", m.Name, loop), Subject: loop.component, Events: loop.ends[max(0, len(loop.ends)-maxShown):],
 			})
 		} else if loud := breaksOfSilence(e, from, m.Until); len(loud) > 0 && !onlyWaits(m, loud[len(loud)-1]) {
 			last := loud[len(loud)-1]
 			found = append(found, Finding{
+				Rule:    e.Rule(rule.SilenceAtRest),
 				Message: fmt.Sprintf("no silence %s: the last was %s by %s", m.Name, last.Operation, last.Component),
 				Subject: last.Operation.Subject, Events: numbers(loud[max(0, len(loud)-maxShown):]),
 			})

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // untrueStatus finds wrong status fields, and missing protection, while all components are idle, so that no component
@@ -31,8 +31,9 @@ func (sc *stateCheck) untrueClaims() []Finding {
 	var found []Finding
 	for i := range sc.observation.Objects.Claims {
 		if o := &sc.observation.Objects.Claims[i]; sc.Scope.HasNamespace(o.Namespace) {
-			problem := cmp.Or(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedClaim(o), sc.unprotectedClaim(o))
-			found = append(found, sc.report("BucketClaim", o, problem)...)
+			wrong := firstOf(statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedClaim(o),
+				problem{rule.StatusReferences, sc.unprotectedClaim(o)})
+			found = append(found, sc.report("BucketClaim", o, wrong)...)
 		}
 	}
 	return found
@@ -45,17 +46,18 @@ func (sc *stateCheck) untrueBuckets() []Finding {
 		if !oursAt(sc.Evidence, o) || !sc.served(o.Spec.DriverName) {
 			continue
 		}
-		problem := cmp.Or(
-			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), contradiction(o), sc.lacksID(o.Status.ReadyToUse, o.Status.BucketID),
+		wrong := firstOf(
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), problem{rule.StatusBucketReady, contradiction(o)},
+			problem{rule.StatusBucketID, sc.lacksID(o.Status.ReadyToUse, o.Status.BucketID)},
 		)
-		if problem == "" {
-			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
+		if wrong.text == "" {
+			wrong = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
 				of := c.ID != "" && (c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
 				return c.Is(evidence.DeleteBucket) && of || !isGivenUp(o) &&
 					(c.Is(evidence.GenerateBucketID) && c.Name == o.Name || c.Is(evidence.CreateBucket, evidence.GetBucket) && of)
 			})
 		}
-		found = append(found, sc.report("Bucket", o, problem)...)
+		found = append(found, sc.report("Bucket", o, wrong)...)
 	}
 	return found
 }
@@ -74,36 +76,48 @@ func (sc *stateCheck) untrueAccesses() []Finding {
 		if !sc.Scope.HasNamespace(o.Namespace) || o.Status.DriverName != "" && !sc.served(o.Status.DriverName) {
 			continue
 		}
-		problem := cmp.Or(
-			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), sc.outdatedAccess(o), sc.lacksID(o.Status.ReadyToUse, o.Status.AccountID),
-			sc.unprotectedSecret(o),
+		wrong := firstOf(
+			statusProblem(o, o.Status.ReadyToUse, o.Status.Conditions), problem{rule.StatusWaiting, sc.outdatedAccess(o)},
+			problem{rule.StatusAccountID, sc.lacksID(o.Status.ReadyToUse, o.Status.AccountID)},
+			problem{rule.StatusSecretProtected, sc.unprotectedSecret(o)},
 		)
-		if problem == "" {
-			problem = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
+		if wrong.text == "" {
+			wrong = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
 				return c.Is(evidence.GenerateAccountID) && c.Name == v1alpha2.AccountNameForAccess(o.UID) ||
 					c.Is(evidence.GrantAccess, evidence.RevokeAccess) && c.ID != "" && c.ID == o.Status.AccountID
 			})
 		}
-		found = append(found, sc.report("BucketAccess", o, problem)...)
+		found = append(found, sc.report("BucketAccess", o, wrong)...)
 	}
 	return found
 }
 
+// firstOf returns the first problem that has a text.
+func firstOf(all ...problem) problem {
+	for _, p := range all {
+		if p.text != "" {
+			return p
+		}
+	}
+	return problem{}
+}
+
 // statusProblem returns a contradiction within a status. The deletion of an object changes its
 // generation, but nothing that conditions are about.
-func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Condition) string {
+func statusProblem(o metav1.Object, readyToUse bool, conditions []metav1.Condition) problem {
 	if readyToUse && !meta.IsStatusConditionTrue(conditions, v1alpha2.ConditionProvisioned) {
-		return "is ready to use, but its condition Provisioned is not True"
+		return problem{rule.StatusProvisioned, "is ready to use, but its condition Provisioned is not True"}
 	}
 	if o.GetDeletionTimestamp() != nil {
-		return ""
+		return problem{}
 	}
 	for _, c := range conditions {
 		if c.ObservedGeneration != o.GetGeneration() {
-			return fmt.Sprintf("has generation %d, but its condition %s is of generation %d", o.GetGeneration(), c.Type, c.ObservedGeneration)
+			return problem{rule.StatusGeneration, fmt.Sprintf("has generation %d, but its condition %s is of generation %d",
+				o.GetGeneration(), c.Type, c.ObservedGeneration)}
 		}
 	}
-	return ""
+	return problem{}
 }
 
 // lacksID reports an object of v1alpha1 that is ready without an ID. In v1alpha2, no other
@@ -113,14 +127,14 @@ func (sc *stateCheck) lacksID(isReady bool, id string) string {
 }
 
 // outdatedFailure reports a condition about a failed call, although the last call has succeeded.
-func (sc *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(evidence.Call) bool) string {
+func (sc *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(evidence.Call) bool) problem {
 	failed := meta.FindStatusCondition(conditions, v1alpha2.ConditionProvisionFailed)
 	byDriver := []string{v1alpha2.ReasonDriverError, v1alpha2.ReasonDriverRefused}
 	if sc.IsV1alpha1() {
-		return "" // v1alpha1 reports failures by Events, which remain after a success
+		return problem{} // v1alpha1 reports failures by Events, which remain after a success
 	}
 	if failed == nil || failed.Status != metav1.ConditionTrue || !slices.Contains(byDriver, failed.Reason) {
-		return ""
+		return problem{}
 	}
 	var last *evidence.Call
 	for i := range sc.Calls {
@@ -129,7 +143,8 @@ func (sc *stateCheck) outdatedFailure(conditions []metav1.Condition, about func(
 		}
 	}
 	if last == nil || !last.OK || last.Seq > sc.observation.After {
-		return "" // a call while the objects were read may be in a status or not
+		return problem{} // a call while the objects were read may be in a status or not
 	}
-	return fmt.Sprintf("has %s=True with reason %s, but the last call, %s, has succeeded", failed.Type, failed.Reason, last.Method)
+	return problem{rule.StatusOutdatedFailure, fmt.Sprintf("has %s=True with reason %s, but the last call, %s, has succeeded",
+		failed.Type, failed.Reason, last.Method)}
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 func reportsFailure(c metav1.Condition) bool { return unwell([]metav1.Condition{c}) }
@@ -25,21 +26,21 @@ func outdatedReason(conditions []metav1.Condition, instead func(reason string) s
 	return ""
 }
 
-func (sc *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) string {
+func (sc *stateCheck) outdatedClaim(o *v1alpha2.BucketClaim) problem {
 	if o.DeletionTimestamp != nil {
-		return ""
+		return problem{}
 	}
 	bucket := sc.bucketOf(o)
-	problem := sc.outdatedClaimReason(o, bucket)
-	if problem != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
-		return problem
+	reason := problem{rule.StatusWaiting, sc.outdatedClaimReason(o, bucket)}
+	if reason.text != "" || bucket == nil || isCondemned(bucket) || !o.Status.ReadyToUse {
+		return reason
 	}
 	// A Bucket whose own status contradicts itself is reported instead.
 	contradiction, bucketReady := ready(bucket.Status.ReadyToUse, false, bucket.Status.Conditions)
 	if !bucketReady && contradiction == "" && !bucket.Status.ReadyToUse {
-		return "is ready to use, but its Bucket is not"
+		return problem{rule.StatusClaimReady, "is ready to use, but its Bucket is not"}
 	}
-	return sc.outdatedProtocols(o, bucket)
+	return problem{rule.StatusProtocols, sc.outdatedProtocols(o, bucket)}
 }
 
 // outdatedProtocols reports a claim with other protocols than its Bucket, which users cannot read. In

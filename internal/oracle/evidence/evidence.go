@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // Evidence is the parsed input, reduced to the scope.
@@ -64,6 +65,9 @@ func Gather(in *observed.Input) *Evidence {
 	e.Versions = slices.DeleteFunc(all, func(v Version) bool { return !e.ours(v) })
 	return e
 }
+
+// Rule returns the ID of the statement that demands a rule of components and drivers of this version, or "".
+func (e *Evidence) Rule(r rule.Rule) string { return r.In(e.IsV1alpha1()) }
 
 // Moments returns all observations in order of time.
 func (e *Evidence) Moments() []*observed.Observation {

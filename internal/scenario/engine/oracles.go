@@ -110,10 +110,14 @@ func (r *run) oracleFailures() []outcome.Failure {
 			}
 		}
 		if !allowed {
-			failures = append(failures, outcome.Failure{
+			failure := outcome.Failure{
 				Position: r.scenario.Position, Oracle: finding.Oracle, Message: finding.String(),
 				Subject: finding.Subject, Events: finding.Events,
-			})
+			}
+			if sentence := finding.Sentence(); sentence != "" {
+				failure.Notes = []string{"Rule: " + sentence}
+			}
+			failures = append(failures, failure)
 		}
 	}
 	if len(r.result.Failures) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
+	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/loader"
@@ -98,9 +99,14 @@ func (e *explored) take(source explore.Source, report *explore.Report, err error
 
 func (e *explored) ended() int { return len(e.Reports) + len(e.Unexplored) }
 
+// findings counts the findings of all scenarios, each once.
 func (e *explored) findings() (n int) {
 	for _, report := range e.Reports {
-		n += len(report.Findings)
+		for _, f := range report.Findings {
+			if f.Known == nil {
+				n++
+			}
+		}
 	}
 	return n
 }
@@ -121,12 +127,21 @@ func (e *explored) writeUntried(w io.Writer, state string) error {
 	return err
 }
 
-// writeFindings lists the findings of all scenarios, a line each.
+// writeFindings lists the findings of all scenarios, a line each, with the number of other scenarios that have it.
 func (e *explored) writeFindings(w io.Writer) error {
 	var errs []error
+	again := explore.Recurring(e.Reports...)
 	for _, report := range e.Reports {
 		for i, f := range report.Findings {
-			_, err := fmt.Fprintf(w, "\nfinding %d of %s: %s: %s\n", i+1, report.Scenario, f.Oracle, f.Message)
+			if f.Known != nil {
+				continue
+			}
+			name := cause.Reference{Scenario: report.Scenario, Finding: i + 1}
+			others := ""
+			if n := len(again[name]); n > 0 {
+				others = " and of " + counted.Of(n, "more scenario")
+			}
+			_, err := fmt.Fprintf(w, "\n%s%s: %s: %s\n", name, others, f.Oracle, f.Message)
 			errs = append(errs, err)
 		}
 	}

@@ -212,5 +212,8 @@ func (r *replaying) judge(recorded *recording.Recording) error {
 func printFindings(w io.Writer, found []checks.Finding) {
 	for _, f := range found {
 		_, _ = fmt.Fprintln(w, f)
+		if sentence := f.Sentence(); sentence != "" {
+			_, _ = fmt.Fprintln(w, "  rule: "+sentence)
+		}
 	}
 }

@@ -45,6 +45,7 @@ func TestAddFinalizer(t *testing.T) {
 	}, (*attempt).addFinalizer)
 }
 
+// Spec: A1-FLOW-1, A1-FLOW-4
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	runTable(t, []phaseCase{

@@ -18,6 +18,7 @@ func (s *scene) hasDoomed(edits ...func(*v1alpha1.Bucket)) {
 // withOld makes a Bucket have the existing bucket of static, too.
 func (s *scene) withOld(b *v1alpha1.Bucket) { b.Status.BucketID = s.Name("old") }
 
+// Spec: A1-FLOW-7
 func TestDeleteBucket(t *testing.T) {
 	t.Parallel()
 	isDeleted := phasetest.Outcome{Writes: []string{deletes}}

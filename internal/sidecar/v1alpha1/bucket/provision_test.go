@@ -21,6 +21,7 @@ func (s *scene) hasOther(edits ...func(*v1alpha1.Bucket)) {
 	phasetest.Make(s.Case, other, edits...)
 }
 
+// Spec: A1-FLOW-5
 func TestProvision(t *testing.T) {
 	t.Parallel()
 	const isIdentified = "Bucket b: status.bucketID=id-b"

@@ -41,6 +41,7 @@ func isFilled() []string {
 	}
 }
 
+// Spec: A1-FLOW-6
 func TestGrant(t *testing.T) {
 	t.Parallel()
 	// ready has been protected, and not granted.

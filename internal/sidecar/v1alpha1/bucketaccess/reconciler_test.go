@@ -52,6 +52,7 @@ func TestRemoveFinalizer(t *testing.T) {
 	}, (*attempt).removeFinalizer)
 }
 
+// Spec: A1-FLOW-2
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	ofOtherRecord := func(access *v1alpha1.BucketAccess) {

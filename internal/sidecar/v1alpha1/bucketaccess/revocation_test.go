@@ -61,6 +61,7 @@ func TestIdentify(t *testing.T) {
 	}, (*attempt).identify)
 }
 
+// Spec: A1-FLOW-3
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	has := func(s *scene) { s.hasAll(accessed); s.hasAccess(s.granted, leaving) }

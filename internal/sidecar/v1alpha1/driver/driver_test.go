@@ -111,7 +111,7 @@ var calls = []call{
 }
 
 // TestRequests: the driver receives all required fields, and unchanged parameters.
-// Spec: A1-CREATE-4, A1-CREATE-7, A1-FIELD-1, A1-SECRET-2
+// Spec: A1-CREATE-4, A1-CREATE-7, A1-FIELD-1, A1-FLOW-8, A1-SECRET-2
 func TestRequests(t *testing.T) {
 	d, server := start(t)
 	parameters := map[string]string{"tier": "gold", "Odd key / ü": "{{any}} \"text\"\n", "empty": ""}
