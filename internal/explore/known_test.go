@@ -25,7 +25,7 @@ func TestKnown(t *testing.T) {
 		known         bool
 	}{
 		"Same":        {reason: "Only the object has another name.", known: true},
-		"Cause":       {reason: "Another call is too early.", second: func(g *cause.Group) { g.Cause = "sidecar DriverGrantBucketAccess: order" }},
+		"Cause":       {reason: "Another call is too early.", second: func(g *cause.Group) { g.Cause = "sidecar DriverDeleteBucket: order" }},
 		"Message":     {reason: "The driver rejects another parameter.", second: func(g *cause.Group) { g.Message = "another parameter" }},
 		"Oracle":      {reason: "Something else shows.", second: func(g *cause.Group) { g.Oracle = "leak" }},
 		"Unconfirmed": {reason: "The earlier one was seen once.", first: func(g *cause.Group) { g.Confirmed = false }},
@@ -83,7 +83,8 @@ func TestAllKnown(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	var text strings.Builder
-	if err := reports[1].WriteOf(&text); err != nil || !strings.Contains(text.String(), "same as: finding 1 of claim\n") || !reports[1].Failed() {
+	err = reports[1].WriteOf(&text)
+	if err != nil || !strings.Contains(text.String(), "same as: finding 1 of claim\n") || !reports[1].Failed() {
 		t.Errorf("failed: %t, %v\n%s", reports[1].Failed(), err, text.String())
 	}
 	shown := Timelines("v1", time.Now(), reports...)

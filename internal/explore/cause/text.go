@@ -45,9 +45,13 @@ func (g *Group) WriteText(b *strings.Builder, number int) {
 	default:
 		fmt.Fprintf(b, "   seen once in %s, not shrunk\n", counted.Of(g.Runs, "run"))
 	}
-	if g.File == "" {
-		return
+	if g.File != "" {
+		g.writeFiles(b)
 	}
+}
+
+// writeFiles prints the files of the shrunk scenario, and what it does when it is run alone.
+func (g *Group) writeFiles(b *strings.Builder) {
 	fmt.Fprintf(b, "   scenario:  %s\n", g.File)
 	if g.Recording != "" {
 		fmt.Fprintf(b, "   recording: %s\n   timeline:  %s\n", g.Recording, g.Timeline)

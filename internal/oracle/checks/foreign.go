@@ -137,7 +137,10 @@ func forbiddenWrite(e *evidence.Evidence, v evidence.Version) Finding {
 	case evidence.Buckets, evidence.Accesses:
 		broken = rule.ForeignUnowned
 	}
-	return Finding{Rule: e.Rule(broken), Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.Component, v.Verb, evidence.KindOf(v.Resource), v.Key)}
+	return Finding{
+		Rule:    e.Rule(broken),
+		Message: fmt.Sprintf("%s has tried to %s %s %q: no sidecar may", v.Component, v.Verb, evidence.KindOf(v.Resource), v.Key),
+	}
 }
 
 func writeToAnother(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
@@ -184,8 +187,11 @@ func writeToSecret(e *evidence.Evidence, v evidence.Version) (Finding, bool) {
 	if driver == "" || access == nil || slices.Contains([]string{"", driver}, access.Status.DriverName) {
 		return Finding{}, false
 	}
-	return Finding{Rule: e.Rule(rule.ForeignAccess), Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
-		v.Component, v.Verb, v.Key, access.Status.DriverName, driver)}, true
+	return Finding{
+		Rule: e.Rule(rule.ForeignAccess),
+		Message: fmt.Sprintf("%s has tried to %s Secret %q of an access of driver %q, and not of its own, %q",
+			v.Component, v.Verb, v.Key, access.Status.DriverName, driver),
+	}, true
 }
 
 // accessNaming returns the name of the access of v1alpha1 that names a Secret, or "". The upstream

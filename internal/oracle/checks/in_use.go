@@ -25,6 +25,9 @@ func deletedInUse(e *evidence.Evidence) []Finding {
 	return found
 }
 
+// inUseOf are the rules about what must not end while its object is in use.
+var inUseOf = map[string]rule.Rule{evidence.Buckets: rule.LossBucketInUse, evidence.Accesses: rule.LossAccessInUse}
+
 func endedInUse(e *evidence.Evidence, c evidence.Call, resource string) []Finding {
 	var before, next *evidence.Object
 	since := calledBefore(e, c)
@@ -45,12 +48,8 @@ func endedInUse(e *evidence.Evidence, c evidence.Call, resource string) []Findin
 	if !inUse(before) || !inUse(next) || before.Metadata.UID != next.Metadata.UID {
 		return nil
 	}
-	broken := rule.LossBucketInUse
-	if resource == evidence.Accesses {
-		broken = rule.LossAccessInUse
-	}
 	return []Finding{{
-		Rule:    e.Rule(broken),
+		Rule:    e.Rule(inUseOf[resource]),
 		Subject: evidence.Subject(resource, before.Key()), Events: []uint64{c.Seq},
 		Message: fmt.Sprintf("%s has called %s for %q, although %s %q is not being deleted",
 			c.Component, c.Method, c.ID, evidence.KindOf(resource), before.Key()),

@@ -51,15 +51,24 @@ func (sc *stateCheck) untrueBuckets() []Finding {
 			problem{rule.StatusBucketID, sc.lacksID(o.Status.ReadyToUse, o.Status.BucketID)},
 		)
 		if wrong.text == "" {
-			wrong = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool {
-				of := c.ID != "" && (c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
-				return c.Is(evidence.DeleteBucket) && of || !isGivenUp(o) &&
-					(c.Is(evidence.GenerateBucketID) && c.Name == o.Name || c.Is(evidence.CreateBucket, evidence.GetBucket) && of)
-			})
+			wrong = sc.outdatedFailure(o.Status.Conditions, func(c evidence.Call) bool { return reflects(o, c) })
 		}
 		found = append(found, sc.report("Bucket", o, wrong)...)
 	}
 	return found
+}
+
+// reflects reports whether ProvisionFailed of a Bucket is about a call.
+func reflects(o *v1alpha2.Bucket, c evidence.Call) bool {
+	byID := c.ID != "" && (c.ID == o.Status.BucketID || c.ID == o.Spec.ExistingBucketID)
+	switch {
+	case c.Is(evidence.DeleteBucket):
+		return byID
+	case c.Is(evidence.CreateBucket, evidence.GetBucket):
+		return byID && !isGivenUp(o)
+	default:
+		return c.Is(evidence.GenerateBucketID) && c.Name == o.Name && !isGivenUp(o)
+	}
 }
 
 // isGivenUp reports whether no component provisions a Bucket any more. If the answer of the last call could not be saved

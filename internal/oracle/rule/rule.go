@@ -203,7 +203,7 @@ func (r Rule) In(isV1alpha1 bool) string {
 // Statements returns the IDs of the statements that an oracle judges in the KEP or in v1alpha1, each once.
 func Statements(oracle string, isV1alpha1 bool) []string {
 	var ids []string
-	for r, b := range bases {
+	for r, b := range &bases {
 		if id := Rule(r).In(isV1alpha1); b.oracle == oracle && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
