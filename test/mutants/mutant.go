@@ -67,7 +67,7 @@ func controllers() []Mutant {
 		ofController("claim-finalizer-late",
 			"The controller adds the finalizer to the BucketClaim after it creates the Bucket. A crash in between leaks the Bucket.",
 			mutations{held: []held{{write: "patch bucketclaims", with: finalizers, until: "create buckets"}}}, vocabulary.Order, vocabulary.Leak).
-			by("controller did create buckets"),
+			by("controller created Bucket "),
 		ofController("access-handoff-errors-ignored",
 			"The controller ignores an error of the write that hands a BucketAccess over to the sidecar.",
 			mutations{ignored: []string{"patch bucketaccesses/status"}, drops: `"driverName"`},
@@ -83,28 +83,28 @@ func sidecars() []Mutant {
 			"The sidecar creates the bucket before it writes the bucket ID to the status of the Bucket.",
 			mutations{held: []held{{write: "patch buckets/status", with: `"bucketID"`, until: "DriverCreateBucket"}}},
 			vocabulary.Order, vocabulary.Leak).
-			by("sidecar did DriverCreateBucket"),
+			by("sidecar called DriverCreateBucket"),
 		ofSidecar("bucket-finalizer-late",
 			"The sidecar adds the finalizer to the Bucket after it creates the bucket.",
 			mutations{held: []held{{write: "patch buckets", with: finalizers, until: "DriverCreateBucket"}}}, vocabulary.Order, vocabulary.Leak).
-			by("sidecar did DriverCreateBucket"),
+			by("sidecar called DriverCreateBucket"),
 		ofSidecar("grant-before-id",
 			"The sidecar grants access before it writes the account ID to the status of the BucketAccess.",
 			mutations{held: []held{{write: "patch bucketaccesses/status", with: `"accountID"`, until: "DriverGrantBucketAccess"}}},
 			vocabulary.Order, vocabulary.Leak).
-			by("sidecar did DriverGrantBucketAccess"),
+			by("sidecar called DriverGrantBucketAccess"),
 		ofSidecar("revoke-before-secret-gone",
 			"The sidecar revokes access while the Secret still exists, so an app can still mount it.",
 			mutations{held: []held{{write: "delete secrets", until: "DriverRevokeBucketAccess"}}}, vocabulary.Order).
-			by("sidecar did DriverRevokeBucketAccess"),
+			by("sidecar called DriverRevokeBucketAccess"),
 		ofSidecar("bucket-deleted-in-background",
 			"The sidecar releases the finalizer of the Bucket when the deletion starts, not when it completes.",
 			mutations{background: map[string]string{"DriverDeleteBucket": "patch buckets"}}, vocabulary.Order, vocabulary.Leak).
-			by("sidecar did patch buckets"),
+			by("sidecar patched Bucket "),
 		ofSidecar("access-revoked-in-background",
 			"The sidecar releases the finalizer of the BucketAccess when the revocation starts, not when it completes.",
 			mutations{background: map[string]string{"DriverRevokeBucketAccess": "patch bucketaccesses"}}, vocabulary.Order, vocabulary.Leak).
-			by("sidecar did patch bucketaccesses", "then sidecar did DriverDeleteBucket"),
+			by("sidecar patched BucketAccess ", "then sidecar called DriverDeleteBucket"),
 		ofSidecar("create-errors-ignored",
 			"The sidecar treats every response to DriverCreateBucket as success.",
 			mutations{ignored: []string{"DriverCreateBucket"}}, vocabulary.Loss, vocabulary.Convergence, run.OracleSteps, vocabulary.Order).
@@ -128,11 +128,11 @@ func sidecars() []Mutant {
 		ofSidecar("secret-in-status",
 			"The sidecar writes the secret key into a condition message of the BucketAccess.",
 			mutations{leaksSecret: true}, vocabulary.Secret).
-			by("sidecar did patch bucketaccesses/status"),
+			by("sidecar patched the status of BucketAccess"),
 		ofSidecar("foreign-buckets-touched",
 			"After each write to a Bucket, the sidecar annotates the Buckets of other drivers.",
 			mutations{extra: []extra{{after: "patch buckets/status", write: annotateForeign}}}, vocabulary.Foreign).in("drivers.yaml").
-			by("did patch buckets"),
+			by("patched Bucket "),
 	}
 }
 
@@ -142,7 +142,7 @@ func drivers() []Mutant {
 			"The driver generates a new name for a bucket that already exists, so a repeated call creates a second bucket.",
 			randomNames, vocabulary.Leak, vocabulary.Loss).
 			at("sidecar rpc DriverCreateBucket *", plan.LoseReply).
-			by("driver did AdminCreateBucket"),
+			by("driver called AdminCreateBucket"),
 		ofDriver("create-not-idempotent", "The driver rejects the creation of an existing bucket with AlreadyExists, even for the same request.",
 			rejectRepeated("DriverCreateBucket", errAlreadyExists), vocabulary.Convergence, run.OracleSteps).
 			at("sidecar rpc DriverCreateBucket *", plan.LoseReply).

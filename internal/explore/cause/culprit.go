@@ -114,14 +114,6 @@ func (s *search) named(findings []checks.Finding) (culprit, bool) {
 	return culprit{}, false
 }
 
-// did tells what a component did, or that its process ended.
-func (s *search) did(e journal.Event) string {
-	if e.Seam == journal.SeamProcess && e.Operation.Name == journal.StepFail {
-		return "the process of " + s.names(e.Component) + " ended"
-	}
-	return fmt.Sprintf("%s did %s -> %s", s.names(e.Component), s.names(e.Operation.String()), e.Outcome)
-}
-
 func (s *search) last(findings []checks.Finding) (culprit, bool) {
 	if len(findings) == 0 {
 		return culprit{}, false
@@ -130,8 +122,7 @@ func (s *search) last(findings []checks.Finding) (culprit, bool) {
 	for _, e := range slices.Backward(s.events) {
 		if changes(e) && s.concerns(e, subject) {
 			return culprit{
-				text: fmt.Sprintf("the last write or call about %s is %s %s -> %s",
-					subject, s.names(e.Component), s.names(e.Operation.String()), s.outcome(e)),
+				text: fmt.Sprintf("the last write or call about %s: %s", subject, s.didWith(e, s.outcome(e))),
 				seen: []journal.Event{e},
 			}, true
 		}

@@ -21,8 +21,7 @@ func (s *search) additional([]checks.Finding) (culprit, bool) {
 			continue
 		}
 		c := culprit{cause: s.cause(e, "additional"), seen: []journal.Event{e}}
-		c.text = fmt.Sprintf("%s did %s -> %s, which the run without faults does not have",
-			s.names(e.Component), s.names(e.Operation.String()), e.Outcome)
+		c.text = s.did(e) + ", which the run without faults does not have"
 		if call, ok := s.within(e); ok {
 			c.text += fmt.Sprintf(", in the %s %s", ordinal(len(s.alikeAtDriver(call, s.events[:i]))+1), s.names(call.Operation.String()))
 			c.seen = []journal.Event{call, e}

@@ -103,7 +103,7 @@ func (s *search) gaveUp(e journal.Event, prevented string) (culprit, bool) {
 		c.text += "; it wrote and called nothing after it"
 		return c, true
 	}
-	c.text += fmt.Sprintf("; its next write or call was %s -> %s", s.names(next.Operation.String()), next.Outcome)
+	c.text += "; next it " + s.act(next, next.Outcome)
 	c.seen = append(c.seen, next)
 	return c, true
 }
@@ -123,8 +123,8 @@ func (s *search) wentOn(e, again journal.Event, prevented string) (culprit, bool
 		case other.Time.Before(again.Time) && !done[other.Operation.Name] && !other.Failed():
 			return culprit{
 				cause: s.cause(e, notRepeated), seen: []journal.Event{e, other},
-				text: fmt.Sprintf("%s did not repeat %s, %s, and went on with %s", s.names(e.Component), s.names(e.Operation.String()),
-					prevented, s.names(other.Operation.String())),
+				text: fmt.Sprintf("%s did not repeat %s, %s; next it %s", s.names(e.Component), s.names(e.Operation.String()),
+					prevented, s.act(other, other.Outcome)),
 			}, true
 		}
 	}

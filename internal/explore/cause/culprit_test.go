@@ -127,7 +127,7 @@ func TestCulprit(t *testing.T) {
 				sidecar | rpc | DriverCreateBucket | b | Unavailable       | f
 				sidecar | rpc | DriverCreateBucket | b | Aborted: pending  |
 				sidecar | rpc | DriverCreateBucket | b | OK                |`,
-			want: culprit{text: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK"},
+			want: culprit{text: "the last write or call about bucket b: sidecar called DriverCreateBucket b"},
 		},
 		{
 			name: "not repeated", reason: "The sidecar goes on as if the call had succeeded.", fault: fail, findings: []checks.Finding{leak},
@@ -137,7 +137,7 @@ func TestCulprit(t *testing.T) {
 			want: culprit{
 				cause: "sidecar DriverDeleteBucket: not repeated",
 				text: "sidecar did not repeat DriverDeleteBucket b, which had failed with Unavailable because of the fault; " +
-					"its next write or call was patch buckets b -> OK",
+					"next it patched Bucket b",
 			},
 		},
 		{
@@ -150,7 +150,7 @@ func TestCulprit(t *testing.T) {
 			want: culprit{
 				cause: "sidecar DriverDeleteBucket: not repeated",
 				text: "sidecar did not repeat DriverDeleteBucket b, which had failed with Unavailable because of the fault; " +
-					"its next write or call was patch buckets b -> OK",
+					"next it patched Bucket b",
 			},
 		},
 		{
@@ -176,7 +176,7 @@ func TestCulprit(t *testing.T) {
 			want: culprit{
 				cause: "sidecar DriverDeleteBucket: not repeated",
 				text: "sidecar did not repeat DriverDeleteBucket b, which had failed with Unavailable because of the fault; " +
-					"its next write or call was patch buckets b -> OK",
+					"next it patched Bucket b",
 			},
 		},
 		{
@@ -188,8 +188,8 @@ func TestCulprit(t *testing.T) {
 				sidecar | api | patch buckets/status | b | OK`,
 			want: culprit{
 				cause: "sidecar patch buckets/status: not repeated",
-				text: "sidecar did not repeat patch buckets/status b, which had failed with InternalError because of the fault, " +
-					"and went on with DriverCreateBucket b",
+				text: "sidecar did not repeat patch buckets/status b, which had failed with InternalError because of the fault; " +
+					"next it called DriverCreateBucket b",
 			},
 		},
 		{
@@ -200,7 +200,7 @@ func TestCulprit(t *testing.T) {
 				sidecar | api | patch buckets/status | b | InternalError | f
 				sidecar | rpc | DriverCreateBucket   | b | OK
 				sidecar | api | patch buckets/status | b | OK`,
-			want: culprit{text: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK"},
+			want: culprit{text: "the last write or call about bucket b: sidecar called DriverCreateBucket b"},
 		},
 		{
 			name: "never with success", reason: "The component repeats a write that can only fail.", fault: fail, findings: []checks.Finding{leak},
@@ -221,7 +221,7 @@ func TestCulprit(t *testing.T) {
 				driver  | store | AdminDeleteAccount | a | Fenced   | f
 				driver  | store | AdminDeleteAccount | a | NotExist
 				sidecar | rpc   | DriverDeleteBucket | b | OK`,
-			want: culprit{cause: "sidecar DriverDeleteBucket: order: too early", text: "sidecar did DriverDeleteBucket b -> OK"},
+			want: culprit{cause: "sidecar DriverDeleteBucket: order: too early", text: "sidecar called DriverDeleteBucket b"},
 		},
 		{
 			name: "answered too early", reason: "The driver answers before it has deleted the bucket.",
@@ -245,7 +245,7 @@ func TestCulprit(t *testing.T) {
 				driver  | store | AdminCreateBucket    | b-2 | OK`,
 			want: culprit{
 				cause: "driver AdminCreateBucket: additional",
-				text:  "driver did AdminCreateBucket b-2 -> OK, which the run without faults does not have",
+				text:  "driver called AdminCreateBucket b-2, which the run without faults does not have",
 			},
 		},
 		{
@@ -256,7 +256,7 @@ func TestCulprit(t *testing.T) {
 				sidecar | api | patch buckets      | b | OK`,
 			want: culprit{
 				cause: `sidecar patch buckets: order: sidecar has let Bucket "…" go`,
-				text:  `sidecar did patch buckets b -> OK (order: sidecar has let Bucket "b" go)`,
+				text:  `sidecar patched Bucket b (order: sidecar has let Bucket "b" go)`,
 			},
 		},
 	}
@@ -314,7 +314,7 @@ func TestCulpritOfDuplicate(t *testing.T) {
 				sidecar | rpc | DriverCreateBucket   | b | Internal: busy | f
 				sidecar | api | patch buckets/status | b | OK`,
 			want: "sidecar did not repeat DriverCreateBucket b, which had failed with Internal because of the fault; " +
-				"its next write or call was patch buckets/status b -> OK",
+				"next it patched the status of Bucket b",
 		},
 		"Twice": {
 			reason: "The sidecar does not know the second bucket.", finding: leak("bucket b-2"),
@@ -329,7 +329,7 @@ func TestCulpritOfDuplicate(t *testing.T) {
 			events: `
 				sidecar | rpc | DriverCreateBucket   | b | OK | f
 				sidecar | api | patch buckets        | b | OK`,
-			want: "the last write or call about bucket b is sidecar DriverCreateBucket b -> OK",
+			want: "the last write or call about bucket b: sidecar called DriverCreateBucket b",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestCulpritWithin(t *testing.T) {
 		driver  | store | AdminCreateBucket  | b-2 | OK`, injected(fault.Effect{LoseReply: "Unavailable"}))
 	o.Events[2].Duration = 3 * time.Second
 	got := findCulprit(o, runOf(t, lifeOfBucket), []checks.Finding{{Oracle: vocabulary.Leak}})
-	const want = "driver did AdminCreateBucket b-2 -> OK, which the run without faults does not have, in the 2nd DriverCreateBucket b"
+	const want = "driver called AdminCreateBucket b-2, which the run without faults does not have, in the 2nd DriverCreateBucket b"
 	if got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}
@@ -379,7 +379,7 @@ func TestCulpritsWithoutFaults(t *testing.T) {
 		sidecar    | rpc | DriverRevokeBucketAccess | a | FailedPrecondition: of another driver`, fault.Status{Fault: run.Probe})
 	early := checks.Finding{Oracle: vocabulary.Order, Subject: "BucketClaim/photos", Message: "too early", Events: []uint64{1}}
 	got := findCulprit(o, o, []checks.Finding{early})
-	if want := "controller did create buckets b -> OK"; got.text != want {
+	if want := "controller created Bucket b"; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}
 }
@@ -393,7 +393,7 @@ func TestCulpritOfInterference(t *testing.T) {
 		sidecar | rpc | DriverDeleteBucket | b   | OK`, injected(fault.Effect{Interfere: "flip-policy", Object: "Bucket/b"}))
 	loss := checks.Finding{Oracle: vocabulary.Loss, Subject: "bucket b", Message: "sidecar has asked for the deletion", Events: []uint64{3}}
 	got := findCulprit(o, runOf(t, lifeOfBucket), []checks.Finding{loss})
-	if want := "sidecar did DriverDeleteBucket b -> OK"; got.text != want {
+	if want := "sidecar called DriverDeleteBucket b"; got.text != want {
 		t.Errorf("got %q, want %q", got.text, want)
 	}
 }
