@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/cosi-emu/cosi-emu/internal/conformance/checks"
+	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
 
 const root = "../.."
 
-// TestPage: the page and the texts are up to date, and has each check.
+// TestPage: the page and the texts are up to date, and the page has each check.
 func TestPage(t *testing.T) {
 	files, err := Files(root)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tc.says)
 		}
 	}
-	if err := writeOracles(&bytes.Buffer{}, specifications[0], map[string]statement{}, without); err == nil {
+	if err := writeOracles(&bytes.Buffer{}, specifications[0], map[string]rule.Statement{}, without); err == nil {
 		t.Error("an unknown statement is accepted")
 	}
 }

@@ -77,7 +77,7 @@ func (e *explorer) onEnvtest(ctx context.Context) (*explorer, error) {
 	opts.plane, opts.Sandboxes = &plane, 1
 	return &explorer{
 		options: opts, scenario: e.scenario, seen: map[string]bool{},
-		shared: &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}},
+		shared: newSharedState(opts),
 	}, nil
 }
 

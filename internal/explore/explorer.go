@@ -52,7 +52,7 @@ func Explore(ctx context.Context, opts Options) (report *Report, err error) {
 		return nil, err
 	}
 	if e.shared == nil { // this is the only exploration
-		e.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends(), known: knownBugs{}}
+		e.shared = newSharedState(opts)
 		defer func() { err = errors.Join(err, e.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	}
 	if err := e.shared.serve(ctx, opts); err != nil {

@@ -7,6 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/emulator"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/kind"
+	"github.com/cosi-emu/cosi-emu/internal/controlplane/selection"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 )
 
@@ -55,6 +59,23 @@ func TestKnown(t *testing.T) {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestServeForgets: the components of another version of the kinds are other programs, with bugs of their own.
+func TestServeForgets(t *testing.T) {
+	t.Parallel()
+	opts := Options{
+		Sandboxes: 1, Emulator: emulator.Options{API: objectstorage.V1alpha1}, plane: &selection.Choice{Kind: kind.Embedded},
+	}
+	shared := newSharedState(opts)
+	for version, want := range map[objectstorage.Version]int{objectstorage.V1alpha1: 1, objectstorage.V1alpha2: 0} {
+		shared.known = knownBugs{bug{cause: "sidecar"}: {}}
+		shared.pool.Options.Emulator.API = objectstorage.V1alpha1
+		opts.Emulator.API = version
+		if err := shared.serve(t.Context(), opts); err != nil || len(shared.known) != want {
+			t.Errorf("%s after %s: %d bugs are known, %v; want %d", version, objectstorage.V1alpha1, len(shared.known), err, want)
+		}
 	}
 }
 

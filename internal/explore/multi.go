@@ -45,7 +45,7 @@ func All(ctx context.Context, opts Options, sources []Source, done func(Source, 
 	if err != nil {
 		return err
 	}
-	opts.shared = &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends(), known: knownBugs{}}
+	opts.shared = newSharedState(opts)
 	defer func() { err = errors.Join(err, opts.shared.pool.Stop(context.WithoutCancel(ctx))) }()
 	if opts.State != "" && !remote.IsURL(opts.State) {
 		if err := os.MkdirAll(opts.State, stateDirMode); err != nil {
@@ -81,6 +81,10 @@ type sharedState struct {
 	starvation starvation.Meter
 }
 
+func newSharedState(opts Options) *sharedState {
+	return &sharedState{pool: sandbox.NewPool(opts.ofSandboxes()), tried: map[string]bool{}, ends: opts.ends(), known: knownBugs{}}
+}
+
 // serve replaces the sandboxes, which must be unused, if they serve another version of the COSI
 // kinds.
 func (s *sharedState) serve(ctx context.Context, opts Options) error {
@@ -88,7 +92,8 @@ func (s *sharedState) serve(ctx context.Context, opts Options) error {
 		return nil
 	}
 	err := s.pool.Stop(context.WithoutCancel(ctx))
-	s.pool, s.tried = sandbox.NewPool(opts.ofSandboxes()), map[string]bool{} // operations of versions are not equivalent
+	s.pool = sandbox.NewPool(opts.ofSandboxes())
+	s.tried, s.known = map[string]bool{}, knownBugs{} // operations of versions are not equivalent, and their components are others
 	return err
 }
 

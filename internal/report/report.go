@@ -95,7 +95,7 @@ type Failure struct {
 	Position Position `json:"position"`
 	Message  string   `json:"message"`
 	// Notes describe the circumstances of a timeout: operations in flight, ended processes, a
-	// starved machine.
+	// starved machine. A finding of an oracle has the sentence that demands otherwise.
 	Notes []string `json:"notes,omitempty"`
 	// Subject is the failing object, KIND/NAME, if any.
 	Subject string `json:"subject,omitempty"`

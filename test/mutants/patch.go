@@ -88,7 +88,7 @@ func pairs(scenario, interference, at string) []string {
 func bridged(command []string) []string { return append(command, "--dialect", "v1alpha1") }
 
 // onPrograms is a command on kube-apiserver and kube-controller-manager, for a bug that needs their timing: the embedded
-// control plane ends a namespace, or a watch event arrives, before the bug can show.
+// control plane ends a namespace, or delivers a watch event, before the bug can show.
 func onPrograms(command []string) []string { return append(command, "--control-plane", "envtest") }
 
 // suite runs the scenarios of an area.

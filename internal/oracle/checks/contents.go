@@ -9,7 +9,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 	"github.com/cosi-emu/cosi-emu/internal/seam/operations"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
@@ -64,7 +63,6 @@ func purged(e *evidence.Evidence) []Finding {
 		if bucket := event.Operation.Subject; isDeletion(event) {
 			if lost := c.before(bucket, event.Time); len(lost) > 0 && !e.Touched(bucket) && !mayPurge(e, bucket, event.Component) {
 				found = append(found, Finding{
-					Rule:    e.Rule(rule.LossData),
 					Subject: "bucket " + bucket, Events: []uint64{event.Seq},
 					Message: fmt.Sprintf("%s has deleted bucket %q with object %q in it, and %s of its class is not %s: its data is lost",
 						event.Component, bucket, lost[0], fakedriver.ParameterNonEmptyDeletion, fakedriver.NonEmptyPurge),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // Limits for the writes of one Kubernetes Event by a component during eventMemory. The recorders of
@@ -68,7 +67,7 @@ func eventStorms(e *evidence.Evidence) []Finding {
 		r.add(event)
 		if !r.found && r.tooMany() {
 			r.found = true
-			found = append(found, r.finding(e, key))
+			found = append(found, r.finding(key))
 		}
 	}
 	return found
@@ -104,10 +103,9 @@ func (r *repeated) tooMany() bool {
 	return len(r.created) > maxSameCreated || len(r.events) > maxSameWritten
 }
 
-func (r *repeated) finding(e *evidence.Evidence, key sameEvent) Finding {
+func (r *repeated) finding(key sameEvent) Finding {
 	last := r.events[len(r.events)-1]
 	return Finding{
-		Rule:    e.Rule(rule.PaceEvents),
 		Subject: key.regarding.Kind + "/" + key.regarding.Name, Events: numbers(r.events),
 		Message: fmt.Sprintf("%s has written the same Event %s (%q) of %s %s %d times in %s, and has created it %d times: "+
 			"a recorder counts repetitions in one Event",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/internal/oracle/evidence"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/rule"
 )
 
 // rolledBack finds objects that are older than a write that kube-apiserver had acknowledged before the object was
@@ -23,7 +22,6 @@ func rolledBack(e *evidence.Evidence) []Finding {
 			}
 			w := versions[at]
 			found = append(found, Finding{
-				Rule:    e.Rule(rule.LossWrite),
 				Subject: evidence.KindOf(resource) + "/" + v.Got.Metadata.Name, Events: []uint64{w.Seq},
 				Message: fmt.Sprintf("kube-apiserver returned %s %q of resource version %s after it had acknowledged version %s to %s: "+
 					"it has lost a write",

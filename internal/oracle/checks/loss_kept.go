@@ -165,7 +165,6 @@ func lostObjects(e *evidence.Evidence, m *observed.Observation) []Finding {
 		for _, key := range there.before(b.Name, there.latest) {
 			if !slices.Contains(held.Keys, key) {
 				found = append(found, Finding{
-					Rule:    e.Rule(rule.LossData),
 					Subject: "bucket " + b.Name,
 					Message: fmt.Sprintf("bucket %q has no object %q %s, which was put into it, and no request has deleted it", b.Name, key, m.Name),
 				})

@@ -15,7 +15,8 @@ type Rule int
 
 // The rules, by the oracles that judge them.
 const (
-	LeakBucket Rule = iota
+	Unstated Rule = iota // no specification has a sentence about it
+	LeakBucket
 	LeakAccount
 	LeakSecret
 	LeakBucketIDs
@@ -29,8 +30,6 @@ const (
 	LossBucketInUse
 	LossAccessInUse
 	LossUnasked
-	LossData
-	LossWrite
 	OrderBucketID
 	OrderAccountID
 	OrderProtectedClaim
@@ -92,7 +91,6 @@ const (
 	KeysOthers
 	PanicEnded
 	PaceBackOff
-	PaceEvents
 )
 
 // basis is the oracle that judges a rule, and the statement of each specification that demands it. It is empty where the
@@ -115,8 +113,6 @@ var bases = [...]basis{
 	LossBucketInUse:  {vocabulary.Loss, "FLOW-DELETE-3.3.1", "A1-FLOW-7"},
 	LossAccessInUse:  {vocabulary.Loss, "FLOW-REVOKE-3.3", "A1-FLOW-7"},
 	LossUnasked:      {vocabulary.Loss, "ARCH-3", "A1-FLOW-7"},
-	LossData:         {vocabulary.Loss, "", ""}, // storage systems delete empty buckets only; no statement is about objects
-	LossWrite:        {vocabulary.Loss, "", ""}, // of the Kubernetes API
 
 	OrderBucketID:        {vocabulary.Order, "GRPC-CREATEBUCKET-1", ""},
 	OrderAccountID:       {vocabulary.Order, "FLOW-GRANT-4.7", ""},
@@ -188,7 +184,6 @@ var bases = [...]basis{
 	PanicEnded: {vocabulary.Panic, "", "A1-LIFE-1"},
 
 	PaceBackOff: {vocabulary.Pace, "FLOW-CREATE-3.6", "A1-CALLS-4"},
-	PaceEvents:  {vocabulary.Pace, "", ""}, // of events.k8s.io: a series is one Event,
 }
 
 // In returns the ID of the statement that demands the rule in the KEP or in v1alpha1. It is empty if that specification has
@@ -211,8 +206,8 @@ func Statements(oracle string, isV1alpha1 bool) []string {
 	return ids
 }
 
-// statement is a sentence of a section of a specification.
-type statement struct{ section, text string }
+// Statement is a sentence of a section of a specification.
+type Statement struct{ Section, Text string }
 
 // Sentence returns a statement with its specification and section, or "" for an unknown ID.
 func Sentence(id string) string {
@@ -224,5 +219,5 @@ func Sentence(id string) string {
 	if strings.HasPrefix(id, "A1-") {
 		specification = "v1alpha1"
 	}
-	return fmt.Sprintf("%s, %s (%s): %s", specification, s.section, id, s.text)
+	return fmt.Sprintf("%s, %s (%s): %s", specification, s.Section, id, s.Text)
 }

@@ -3,7 +3,7 @@
 package rule
 
 // statements are those on which oracles rest, by their IDs.
-var statements = map[string]statement{
+var statements = map[string]Statement{
 	"ALT-2":                   {"Alternatives considered", "A Secret is updated to the backend's latest information"},
 	"API-ACCESS-3":            {"BucketAccess", "An access does not open buckets that it does not refer to"},
 	"API-ACCESS-STATUS-2":     {"BucketAccess", "accountID, once access has been granted"},

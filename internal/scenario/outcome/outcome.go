@@ -79,7 +79,7 @@ type Failure struct { //nolint:errname // a failed expectation is a failure, not
 	// Expected and Got are YAML; empty if there is nothing to compare.
 	Expected, Got string
 	// Notes describe the circumstances of a timeout: operations in flight, ended processes, a
-	// starved machine.
+	// starved machine. A finding of an oracle has the sentence that demands otherwise.
 	Notes []string
 	// Broken means that the run failed, and not COSI.
 	Broken bool
