@@ -47,3 +47,36 @@ func TestRolledBack(t *testing.T) {
 		},
 	})
 }
+
+// TestLostByControlPlane is about objects that do not exist any more after a restart of the control plane.
+func TestLostByControlPlane(t *testing.T) {
+	crash := event(vocabulary.Etcd, journal.SeamProcess, journal.StepCrash, "", "", "")
+	without := func(events ...journal.Event) func(*story) {
+		return midway(func(s *story, objects *observed.Objects, truth *observed.BackendState) {
+			for _, e := range events {
+				s.happenings = append(s.happenings, happening{event: e})
+			}
+			objects.Accesses, objects.Secrets, truth.Accounts = nil, nil, nil
+		})
+	}
+	lost := []summary{{vocabulary.Loss, "BucketAccess/app"}}
+	judge(t, map[string]judging{
+		"Lost": {reason: "The access had the finalizer, and etcd has lost it.", happen: without(crash), want: lost},
+		"Restarted": {reason: "All is there.", happen: midway(func(s *story, _ *observed.Objects, _ *observed.BackendState) {
+			s.happenings = append(s.happenings, happening{event: crash})
+		})},
+		"ForceDeleted": {
+			reason: "A person has removed the finalizer of the access, and has deleted it.",
+			happen: without(crash, person("patch bucketaccesses", ns+"/app", noFinalizers, object(accessMeta, accessSpec)), person("delete bucketaccesses", ns+"/app", "", "")),
+		},
+		"NamespaceDeleted": {reason: "A person has deleted the namespace.", happen: without(crash, person("delete namespaces", ns, "", ""))},
+		"Released": {
+			reason: "The sidecar has removed the finalizer, and got no answer.",
+			happen: without(func() journal.Event {
+				e := api("sidecar", "patch bucketaccesses", ns+"/app", noFinalizers, "")
+				e.Outcome = "ConnectionError"
+				return e
+			}(), crash),
+		},
+	})
+}

@@ -29,7 +29,7 @@ func summaries(found []checks.Finding) []summary {
 }
 
 // unstated matches findings on which the KEP has no sentence.
-var unstated = regexp.MustCompile(`with object|has no object|^kube-apiserver returned`)
+var unstated = regexp.MustCompile(`with object|has no object|^kube-apiserver (returned|has lost)`)
 
 // judging is a row of a table: a story, and the findings in it.
 type judging struct {

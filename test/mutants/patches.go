@@ -9,7 +9,7 @@ import (
 
 // Patches returns the bugs that are patches.
 func Patches() []Patch {
-	return slices.Concat(controllerPatches(), handOffPatches(), sidecarPatches(), secretPatches(), driverPatches(),
+	return slices.Concat(controllerPatches(), handOffPatches(), sidecarPatches(), secretPatches(), driverPatches(), planePatches(),
 		v1alpha1Controller(), v1alpha1Sidecar(), v1alpha1Secrets(), bridgePatches())
 }
 
@@ -390,6 +390,18 @@ func driverPatches() []Patch {
 			Bug:     "The driver grants only the first bucket of an access.",
 			Net:     []string{"run", twoBuckets},
 			Oracles: []string{run.OracleSteps, vocabulary.Convergence}, Took: "66 s",
+		},
+	}
+}
+
+// planePatches are the bugs of the embedded control plane.
+func planePatches() []Patch {
+	return []Patch{
+		{
+			Name:    "acknowledged-before-written",
+			Bug:     "The embedded API server writes each change into the data directory only with the next one.",
+			Net:     append(faults(oneAccess, "restart-etcd", "sidecar rpc *"), "--data-dir", "/tmp"),
+			Oracles: []string{vocabulary.Loss}, Took: "101 s", Lines: 4,
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -114,6 +115,53 @@ func TestDataIsKept(t *testing.T) {
 	second := start(t, controlplane.Options{Dir: dir, KeepData: true})
 	if diff := cmp.Diff(before, getNamespace(ctx, t, second, "kept")); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
+	}
+}
+
+// TestKilledEtcdReadsItsDirectory: with a data directory, a restart of etcd has the objects that a killed process has
+// written, and no others.
+func TestKilledEtcdReadsItsDirectory(t *testing.T) {
+	ctx, dir := testContext(t), t.TempDir()
+	c := start(t, controlplane.Options{Dir: dir, KeepData: true, NoControllers: true})
+	makeNamespace(ctx, t, c, "kept")
+	makeNamespace(ctx, t, c, "lost")
+	before := getNamespace(ctx, t, c, "kept")
+	if err := c.KillComponent(controlplane.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	removeLines(t, dir, `"/registry/namespaces/lost"`)
+	if err := c.StartComponent(ctx, controlplane.Etcd); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, getNamespace(ctx, t, c, "kept")); diff != "" {
+		t.Errorf("-before +after\n%s", diff)
+	}
+	if _, err := client(t, c).CoreV1().Namespaces().Get(ctx, "lost", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("a namespace that is not in the directory: got %v, want NotFound", err)
+	}
+	makeNamespace(ctx, t, c, "lost")
+}
+
+// removeLines removes the last lines, from the first that contains a text, from the log of the objects in a directory.
+func removeLines(t *testing.T, dir, text string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, "objects-*.log"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs %q: %v", logs, err)
+	}
+	content, err := os.ReadFile(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for line := range strings.Lines(string(content)) {
+		if strings.Contains(line, text) {
+			break
+		}
+		kept = append(kept, line)
+	}
+	if err := os.WriteFile(logs[0], []byte(strings.Join(kept, "")), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 type objects struct {
 	store *memstore.Store
 	up    atomic.Bool
+	ended bool // it was stopped or killed
 }
 
 func openObjects(opts controlplane.Options) (*objects, error) {
@@ -72,7 +73,13 @@ func (c *ControlPlane) SaveData(_ context.Context, dir string) error {
 	return errors.Join(c.objects.store.Save(file), file.Close())
 }
 
+// start reads the objects from the directory again, if they are kept: what a killed etcd has not written is lost.
 func (o *objects) start(context.Context) error {
+	if o.ended {
+		if err := o.store.Reopen(); err != nil {
+			return err
+		}
+	}
 	o.up.Store(true)
 	return nil
 }
@@ -82,7 +89,10 @@ func (o *objects) stop(context.Context) error {
 	return nil
 }
 
-func (o *objects) kill() { o.up.Store(false) }
+func (o *objects) kill() {
+	o.up.Store(false)
+	o.ended = true
+}
 
 // errDown is the error of a read or write while the component is down.
 var errDown = errors.New("rpc error: code = Unavailable desc = etcd is down")
@@ -110,7 +120,7 @@ func (o *objects) decorate(
 const anyVersion = "0"
 
 // gate is a storage that fails while the objects are down. Watches that have begun go on,
-// and tell nothing, since nothing can be written.
+// and tell nothing, since nothing can be written; they end once the objects are read from the directory.
 type gate struct {
 	storage.Interface
 	objects *objects

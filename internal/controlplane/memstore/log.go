@@ -30,6 +30,7 @@ type writeLog struct {
 	size int64
 	err  error // no write is possible any more
 
+	folding sync.Mutex    // held while the snapshot in the directory is replaced; locked before the lock of the store
 	full    chan struct{} // holds one: a snapshot should take the place of the log
 	stop    chan struct{}
 	running sync.WaitGroup
@@ -154,6 +155,8 @@ func (s *Store) flush() error {
 
 // fold saves a snapshot in the place of the logs so far. If it fails, the logs stay, and have all.
 func (s *Store) fold() error {
+	s.log.folding.Lock()
+	defer s.log.folding.Unlock()
 	snapshot, before, err := s.beginFold()
 	if err != nil || snapshot == nil {
 		return err

@@ -33,6 +33,32 @@ func Open(dir string, options Options) (*Store, error) {
 	return store, nil
 }
 
+// Reopen forgets what is in memory, and reads the directory as Open does after the process was killed. All watches end
+// with 410 Gone. A store without a directory keeps its objects. After an error, nothing can be written, and reads return
+// the objects of before.
+func (s *Store) Reopen() error {
+	if s.log == nil {
+		return nil
+	}
+	s.log.folding.Lock()
+	defer s.log.folding.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.log.err != nil {
+		return s.log.err
+	}
+	_ = s.log.file.Close() // all that was answered is in it
+	snapshot, err := openSnapshot(s.log.dir)
+	if err == nil {
+		err = s.log.open(snapshot.revision)
+	}
+	if err != nil {
+		return s.log.fail(err)
+	}
+	s.restore(snapshot)
+	return nil
+}
+
 // openSnapshot returns the state in a directory, and leaves it there as a snapshot.
 func openSnapshot(dir string) (*Snapshot, error) {
 	snapshot, err := readSnapshot(filepath.Join(dir, SnapshotFile))

@@ -1,9 +1,11 @@
 package memstore
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -97,17 +99,29 @@ func TestOpen(t *testing.T) {
 			first := mustOpen(t, dir, Options{})
 			test.writes(writer{t, first})
 			want, revision := podsOf(t, first), first.store.Revision()
-			left := killed(t, first, dir)
-			first.store.Close()
-			for how, dir := range map[string]string{"killed": left, "closed": dir} {
-				second := mustOpen(t, dir, Options{})
-				if diff := cmp.Diff(want, podsOf(t, second)); diff != "" {
+			expect := func(how string, s *testStore) {
+				if diff := cmp.Diff(want, podsOf(t, s)); diff != "" {
 					t.Errorf("%s: objects (-before +after):\n%s", how, diff)
 				}
-				if got := revisionOf(t, second.mustCreate(t, newPod("next"), 0)); got <= revision {
+				if got := revisionOf(t, s.mustCreate(t, newPod("next"), 0)); got <= revision {
 					t.Errorf("%s: the next version is %d, and %d was given before", how, got, revision)
 				}
 			}
+			left := killed(t, first, dir)
+			expect("killed", mustOpen(t, left, Options{}))
+			if err := first.store.Reopen(); err != nil {
+				t.Fatal(err)
+			}
+			expect("reopened", first)
+			want, revision = podsOf(t, first), first.store.Revision()
+			first.store.Close()
+			if err := first.store.Reopen(); !errors.Is(err, errClosed) {
+				t.Errorf("reopened after Close: %v", err)
+			}
+			want = slices.DeleteFunc(want, func(p example.Pod) bool { return p.Name == "next" })
+			second := mustOpen(t, dir, Options{})
+			second.mustDelete(t, "next")
+			expect("closed", second)
 		})
 	}
 }
@@ -147,6 +161,44 @@ func TestOpenWhileWritten(t *testing.T) {
 		}
 	}
 	clients.Wait()
+}
+
+// TestReopenWhileWritten: clients write while the store reads its directory again, and saves snapshots.
+func TestReopenWhileWritten(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir(), Options{LogBytes: 1 << 10})
+	var clients sync.WaitGroup
+	for client := range 4 {
+		clients.Go(func() {
+			for i := range 50 {
+				name := fmt.Sprintf("pod-%d-%d", client, i)
+				if err := s.Create(t.Context(), podKey(name), newPod(name), nil, 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		s.mustFold(t)
+		if err := s.store.Reopen(); err != nil {
+			t.Error(err)
+		}
+	}
+	clients.Wait()
+	if got := len(podsOf(t, s)); got != 4*50 {
+		t.Errorf("%d objects, want all %d that were answered", got, 4*50)
+	}
+}
+
+// TestReopenEndsWatches: a watch does not go on over events that it may have missed.
+func TestReopenEndsWatches(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir(), Options{})
+	w := s.mustWatch(t, storage.ListOptions{})
+	if err := s.store.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	wantExpired(t, w)
 }
 
 func awaitAnswers(t *testing.T, answered *sync.Map, n int) {

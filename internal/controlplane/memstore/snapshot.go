@@ -83,6 +83,11 @@ func (s *Store) snapshot() *Snapshot {
 func (s *Store) Restore(snapshot *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.restore(snapshot)
+}
+
+// restore is Restore for a caller that holds the lock for writing.
+func (s *Store) restore(snapshot *Snapshot) {
 	s.revision, s.restored = snapshot.revision, snapshot.revision
 	s.records = snapshot.clone()
 	s.expiry.clear()

@@ -40,7 +40,8 @@ const (
 
 // Options configure the sandboxes of an exploration.
 type Options struct {
-	// Emulator configures the emulator of each sandbox.
+	// Emulator configures the emulator of each sandbox. A data directory is for all of them: each has a directory of its
+	// own in it while it exists.
 	Emulator emulator.Options
 	// Plane is the control plane of each sandbox.
 	Plane *selection.Choice
@@ -80,7 +81,7 @@ type Sandbox struct {
 // newSandbox starts a sandbox. It runs the controllers that end namespaces and follow owner
 // references only for interferences: COSI does not require them, and they use processor time.
 func newSandbox(ctx context.Context, opts Options) (*Sandbox, error) {
-	dir, err := os.MkdirTemp("", "cosi-emu-explore-")
+	dir, err := os.MkdirTemp(opts.Emulator.DataDir, "cosi-emu-explore-")
 	if err != nil {
 		return nil, fmt.Errorf("create a directory for a sandbox: %w", err)
 	}
@@ -97,8 +98,12 @@ func (sb *Sandbox) start(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	kept := opts.DataDir != ""
+	if kept {
+		opts.DataDir = filepath.Join(sb.dir, "data")
+	}
 	sb.plane, err = options.Plane.Start(ctx, controlplane.Options{
-		Dir: filepath.Join(sb.dir, "controlplane"), CRDs: definitions, NoControllers: !options.Interference,
+		Dir: filepath.Join(sb.dir, "controlplane"), KeepData: kept, CRDs: definitions, NoControllers: !options.Interference,
 		GCPercent: gcPercent, Processors: max(1, runtime.GOMAXPROCS(0)/options.Count),
 	})
 	if err != nil {

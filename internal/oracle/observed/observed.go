@@ -118,6 +118,26 @@ func (o *Objects) AccessClass(name string) *v1alpha2.BucketAccessClass {
 	return &o.AccessClasses[i]
 }
 
+// UIDs returns the UIDs of the claims, Buckets or accesses.
+func (o *Objects) UIDs(kind string) []types.UID {
+	var uids []types.UID
+	switch kind {
+	case "BucketClaim":
+		for i := range o.Claims {
+			uids = append(uids, o.Claims[i].UID)
+		}
+	case "Bucket":
+		for i := range o.Buckets {
+			uids = append(uids, o.Buckets[i].UID)
+		}
+	case "BucketAccess":
+		for i := range o.Accesses {
+			uids = append(uids, o.Accesses[i].UID)
+		}
+	}
+	return uids
+}
+
 // AccessSecret is a Secret that COSI has created, without its contents.
 type AccessSecret struct {
 	Namespace string `json:"namespace"`
