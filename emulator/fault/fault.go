@@ -133,7 +133,7 @@ type Effect struct {
 	// Interfere is a change by a person, or another program, to the objects of Object, with an
 	// administrator's rights and past all components. The operation continues after the change. See
 	// Interferences.
-	Interfere Interference `json:"interfere,omitempty" yaml:"interfere" at:"api,rpc,store,events" enum:"delete,delete-foreground,delete-orphan,recreate,force-delete,force-recreate,strip-finalizers,strip-owners,flip-policy,edit-status,edit-metadata,strip-metadata,edit-data,make-immutable" doc:"an administrator changes the objects of object before the operation: delete, recreate, strip-finalizers, ..."`
+	Interfere Interference `json:"interfere,omitempty" yaml:"interfere" at:"api,rpc,store,events" enum:"delete,delete-foreground,delete-orphan,recreate,recreate-other-spec,force-delete,force-recreate,force-recreate-other-spec,strip-finalizers,strip-owners,flip-policy,edit-status,edit-metadata,strip-metadata,edit-data,make-immutable" doc:"an administrator changes the objects of object before the operation: delete, recreate, strip-finalizers, ..."`
 	// Object is KIND/NAME or KIND/NAMESPACE/NAME of the objects that Interfere changes. In name and
 	// namespace, * matches any number of any characters; all matching objects are changed.
 	Object string `json:"object,omitempty" yaml:"object" with:"interfere" expression:"true" doc:"KIND/NAME or KIND/NAMESPACE/NAME of the objects; * is any number of any characters"`

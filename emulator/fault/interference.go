@@ -24,11 +24,15 @@ const (
 	// Recreate deletes an object, and creates it again under the same name once it is
 	// gone.
 	Recreate Interference = "recreate"
+	// RecreateOtherSpec is like Recreate, but creates the object with another spec.
+	RecreateOtherSpec Interference = "recreate-other-spec"
 	// ForceDelete removes the finalizers of an object, and deletes it.
 	ForceDelete Interference = "force-delete"
 	// ForceRecreate removes the finalizers of an object, deletes it, and creates it again
 	// under the same name at once.
 	ForceRecreate Interference = "force-recreate"
+	// ForceRecreateOtherSpec is like ForceRecreate, but creates the object with another spec.
+	ForceRecreateOtherSpec Interference = "force-recreate-other-spec"
 	// StripFinalizers removes all finalizers of an object.
 	StripFinalizers Interference = "strip-finalizers"
 	// StripOwners removes all owner references of an object.
@@ -66,6 +70,7 @@ var (
 	withOwners  = []string{"Secret", "BucketClaim", "BucketAccess", "Bucket"}
 	protected   = withOwners
 	recreatable = slices.Concat(withOwners, classKinds)
+	withSpec    = slices.Concat(cosiKinds, classKinds)
 	anyObject   = append(slices.Clone(recreatable), "Namespace")
 )
 
@@ -76,8 +81,16 @@ func Interferences() []InterferenceAbout {
 		{DeleteForeground, anyObject, "the object is deleted after its dependents"},
 		{DeleteOrphan, anyObject, "the object is deleted, and its dependents stay"},
 		{Recreate, recreatable, "the object is deleted, and created again under the same name once it is gone"},
+		{
+			RecreateOtherSpec, withSpec,
+			"the object is deleted, and created again with another spec under the same name once it is gone",
+		},
 		{ForceDelete, recreatable, "the finalizers are removed, and the object is deleted"},
 		{ForceRecreate, recreatable, "the finalizers are removed, the object is deleted, and at once created again under the same name"},
+		{
+			ForceRecreateOtherSpec, withSpec,
+			"the finalizers are removed, the object is deleted, and at once created again with another spec under the same name",
+		},
 		{StripFinalizers, protected, "all finalizers are removed"},
 		{StripOwners, withOwners, "all owner references are removed"},
 		{FlipPolicy, ofBuckets, "the deletion policy changes to the other one"},

@@ -50,7 +50,7 @@ func (t *target) edit(ctx context.Context) error {
 	case fault.StripOwners:
 		return t.patch(ctx, object{"metadata": object{"ownerReferences": nil}})
 	case fault.FlipPolicy:
-		return t.patch(ctx, object{"spec": object{"deletionPolicy": t.otherPolicy()}})
+		return t.patch(ctx, object{"spec": object{"deletionPolicy": otherPolicy(t.object.Object["spec"])}})
 	case fault.EditStatus:
 		return t.editStatus(ctx)
 	case fault.EditMetadata:
@@ -73,14 +73,6 @@ func (t *target) patch(ctx context.Context, change object, subresource ...string
 	}
 	_, err = t.in(t.objects).Patch(ctx, t.object.GetName(), types.MergePatchType, data, metav1.PatchOptions{}, subresource...)
 	return err
-}
-
-func (t *target) otherPolicy() v1alpha2.DeletionPolicy {
-	policy, _, _ := unstructured.NestedString(t.object.Object, "spec", "deletionPolicy")
-	if policy == string(v1alpha2.DeletionPolicyRetain) {
-		return v1alpha2.DeletionPolicyDelete
-	}
-	return v1alpha2.DeletionPolicyRetain
 }
 
 func (t *target) otherData() object {

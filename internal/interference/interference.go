@@ -103,11 +103,11 @@ func (t *target) apply(ctx context.Context) error {
 		return t.delete(ctx, metav1.DeletePropagationForeground)
 	case fault.DeleteOrphan:
 		return t.delete(ctx, metav1.DeletePropagationOrphan)
-	case fault.Recreate:
+	case fault.Recreate, fault.RecreateOtherSpec:
 		return errors.Join(t.delete(ctx, metav1.DeletePropagationBackground), t.createOnceGone(ctx))
 	case fault.ForceDelete:
 		return t.forceDelete(ctx)
-	case fault.ForceRecreate:
+	case fault.ForceRecreate, fault.ForceRecreateOtherSpec:
 		return errors.Join(t.forceDelete(ctx), t.create(ctx))
 	default:
 		return t.edit(ctx)
@@ -132,7 +132,11 @@ func (t *target) forceDelete(ctx context.Context) error {
 }
 
 func (t *target) create(ctx context.Context) error {
-	_, err := t.in(t.objects).Create(ctx, asWritten(t.object), metav1.CreateOptions{})
+	again := asWritten(t.object)
+	if t.by.Interfere == fault.RecreateOtherSpec || t.by.Interfere == fault.ForceRecreateOtherSpec {
+		t.changeSpec(again)
+	}
+	_, err := t.in(t.objects).Create(ctx, again, metav1.CreateOptions{})
 	return err
 }
 

@@ -64,6 +64,10 @@ func TestInterfere(t *testing.T) {
 		fault.ForceRecreate: {
 			claim(), result{[]string{"delete bucketclaims", "patch bucketclaims", "create bucketclaims"}, true, false, false}, asNew,
 		},
+		fault.RecreateOtherSpec: {claim(), result{[]string{"delete bucketclaims"}, true, true, true}, nil},
+		fault.ForceRecreateOtherSpec: {
+			claim(), result{[]string{"delete bucketclaims", "patch bucketclaims", "create bucketclaims"}, true, false, false}, asNew,
+		},
 		fault.StripFinalizers: {
 			claim(), result{[]string{"patch bucketclaims"}, true, true, false}, func(o client.Object) bool { return len(o.GetFinalizers()) == 0 },
 		},

@@ -30,7 +30,7 @@ func TestInterfereV1alpha1(t *testing.T) {
 		BucketClaim: &corev1.ObjectReference{Namespace: namespace, Name: "photos", UID: "1"},
 	}}
 	bucket.Namespace = ""
-	seen, flipped, recreated := bucket.DeepCopy(), bucket.DeepCopy(), bucket.DeepCopy()
+	seen, flipped, recreated, changed := bucket.DeepCopy(), bucket.DeepCopy(), bucket.DeepCopy(), bucket.DeepCopy()
 	for name, tc := range map[string]struct {
 		kind   string
 		object client.Object
@@ -58,6 +58,10 @@ func TestInterfereV1alpha1(t *testing.T) {
 		"RecreateBucket": {
 			"Bucket", recreated, fault.ForceRecreate, []string{"delete buckets", "patch buckets", "create buckets"},
 			func() any { return *recreated.Spec.BucketClaim }, corev1.ObjectReference{Namespace: namespace, Name: "photos"},
+		},
+		"BucketWithOtherSpec": {
+			"Bucket", changed, fault.ForceRecreateOtherSpec, []string{"delete buckets", "patch buckets", "create buckets"},
+			func() any { return changed.Spec.DeletionPolicy }, v1alpha1.DeletionPolicyRetain,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

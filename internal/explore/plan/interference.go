@@ -158,7 +158,7 @@ func sameAsAnother(what fault.Interference, kind string) bool {
 	case "Namespace":
 		return what != fault.Delete
 	case "BucketClass", "BucketAccessClass":
-		return what != fault.Delete && what != fault.Recreate
+		return !slices.Contains([]fault.Interference{fault.Delete, fault.Recreate, fault.RecreateOtherSpec}, what)
 	default:
 		return false
 	}

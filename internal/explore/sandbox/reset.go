@@ -105,7 +105,7 @@ func (sb *Sandbox) others(ctx context.Context) (found []client.Object, err error
 	}
 	classes, err := sb.saveClasses(ctx)
 	for i := range classes {
-		if !sb.classes.has(&classes[i]) {
+		if sb.classes.find(&classes[i]) == nil {
 			found = append(found, &classes[i])
 		}
 	}

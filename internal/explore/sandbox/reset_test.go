@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -47,6 +48,42 @@ func TestResetUndoesInterference(t *testing.T) {
 	}
 	if err := w.Emulator.Client().Get(t.Context(), client.ObjectKeyFromObject(namespace), namespace); err != nil {
 		t.Errorf("namespace of the next run: %v", err)
+	}
+}
+
+// TestResetRestoresSpecs verifies that reset replaces the classes that an interference created again with another
+// spec, and only them.
+func TestResetRestoresSpecs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	w := interferenceSandbox(t)
+	changed := w.classes[0].DeepCopy()
+	changed.SetResourceVersion("")
+	changed.SetUID("")
+	if err := unstructured.SetNestedStringMap(changed.Object, map[string]string{"note": "other"}, "spec", "parameters"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Emulator.Client().Delete(t.Context(), changed.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, w, changed)
+	o := &run.Record{Result: outcome.Result{Outcome: outcome.Passed}, End: observed.Observation{Name: "after the last step"}, TornDown: true}
+	if left, err := w.Reset(t.Context(), o); left || err != nil {
+		t.Errorf("reset() = %t, %v; want a clean sandbox", left, err)
+	}
+	for i := range w.classes {
+		saved := &w.classes[i]
+		class := saved.DeepCopy()
+		if err := w.Emulator.Client().Get(t.Context(), client.ObjectKeyFromObject(class), class); err != nil || !sameFields(class, saved) {
+			t.Errorf("%s %s of the next run: %v, %v; want %v", class.GetKind(), class.GetName(), class.Object, err, saved.Object)
+		}
+		if replaced := class.GetUID() != saved.GetUID(); replaced != (i == 0) {
+			t.Errorf("%s %s is replaced: %t", class.GetKind(), class.GetName(), replaced)
+		}
+	}
+	if restored, err := w.restoreClasses(t.Context()); restored || err != nil {
+		t.Errorf("restoreClasses() = %t, %v; want nothing to do", restored, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -128,11 +129,14 @@ func (sb *Sandbox) objectsOf(o *observed.Objects, kinds ...string) []client.Obje
 // savedClasses are the original classes of the sandbox, in the version of its API.
 type savedClasses []unstructured.Unstructured
 
-// has reports whether a class is one of them, by kind and name.
-func (saved savedClasses) has(class *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(saved, func(own unstructured.Unstructured) bool {
-		return own.GetKind() == class.GetKind() && own.GetName() == class.GetName()
-	})
+// find returns the one of them with the kind and the name of a class, or nil.
+func (saved savedClasses) find(class *unstructured.Unstructured) *unstructured.Unstructured {
+	for i := range saved {
+		if saved[i].GetKind() == class.GetKind() && saved[i].GetName() == class.GetName() {
+			return &saved[i]
+		}
+	}
+	return nil
 }
 
 func (sb *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err error) {
@@ -147,8 +151,8 @@ func (sb *Sandbox) saveClasses(ctx context.Context) (saved savedClasses, err err
 	return saved, nil
 }
 
-// undoInterference deletes Secrets that no component owns any more, and creates the
-// namespace and the classes that were deleted.
+// undoInterference deletes Secrets that no component owns any more, creates the
+// namespace and the classes that were deleted, and replaces the classes that have another spec.
 func (sb *Sandbox) undoInterference(ctx context.Context) error {
 	if err := sb.createNamespace(ctx); err != nil {
 		return err
@@ -167,15 +171,38 @@ func (sb *Sandbox) undoInterference(ctx context.Context) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// restoreClasses creates the classes that were deleted, and reports whether there were any.
+// restoreClasses creates the classes that were deleted, and reports whether there were any. It replaces those that an
+// interference has created again with another spec: a spec is immutable.
 func (sb *Sandbox) restoreClasses(ctx context.Context) (restored bool, err error) {
+	current, err := sb.saveClasses(ctx)
+	if err != nil {
+		return false, err
+	}
 	for i := range sb.classes {
 		class := sb.classes[i].DeepCopy()
+		other := current.find(class)
+		if other != nil && sameFields(other, class) {
+			continue
+		}
+		var failed error
+		if other != nil {
+			failed = client.IgnoreNotFound(sb.Emulator.Client().Delete(ctx, other))
+		}
 		class.SetResourceVersion("")
 		class.SetUID("")
-		failed := sb.Emulator.Client().Create(ctx, class)
+		if failed == nil {
+			failed = sb.Emulator.Client().Create(ctx, class)
+		}
 		restored = restored || failed == nil
-		err = errors.Join(err, client.IgnoreAlreadyExists(failed))
+		err = errors.Join(err, failed)
 	}
 	return restored, err
+}
+
+// sameFields reports whether two classes are equal, except for their metadata.
+func sameFields(a, b *unstructured.Unstructured) bool {
+	a, b = a.DeepCopy(), b.DeepCopy()
+	delete(a.Object, "metadata")
+	delete(b.Object, "metadata")
+	return equality.Semantic.DeepEqual(a.Object, b.Object)
 }

@@ -56,8 +56,8 @@ func (r *running) awaken() error {
 	return nil
 }
 
-// repair creates the classes that an interference has deleted, and waits for what follows. What waits for
-// a class must go on without a restart.
+// repair creates the classes that an interference has deleted or changed as they were, and waits for what follows.
+// What waits for a class must go on without a restart.
 func (r *running) repair() error {
 	r.idle = idle.New(r.sandbox.Emulator) // the journal does not have the repair
 	restored, err := r.sandbox.restoreClasses(r.context)
