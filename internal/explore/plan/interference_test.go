@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
+	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
@@ -72,6 +73,25 @@ func TestInterferences(t *testing.T) {
 	}
 	if want := map[string]int{"Namespace/explore": 8, "BucketClass/gold": 8}; !cmp.Equal(want, before) {
 		t.Errorf("cases with the namespace and the class: %v, want %v", before, want)
+	}
+}
+
+// TestSameAsAnother lists the interferences that are tried with objects without finalizers and dependents.
+func TestSameAsAnother(t *testing.T) {
+	for kind, want := range map[string][]fault.Interference{
+		"Namespace":         {fault.Delete},
+		"BucketClass":       {fault.Delete, fault.Recreate, fault.RecreateOtherSpec},
+		"BucketAccessClass": {fault.Delete, fault.Recreate, fault.RecreateOtherSpec},
+	} {
+		var got []fault.Interference
+		for _, trial := range interferencesAt(run.Point{Operation: "patch buckets"}, nil, []string{kind + "/o"}) {
+			if !trial.Effect.After {
+				got = append(got, trial.Effect.Interfere)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", kind, diff)
+		}
 	}
 }
 
