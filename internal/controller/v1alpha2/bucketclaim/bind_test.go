@@ -105,6 +105,25 @@ func TestBindBound(t *testing.T) {
 			Want:  invalid(v1alpha2.ReasonDeletionPolicyNotAllowed),
 		},
 		{
+			Name: "existing Bucket created again with policy Delete", Reason: "the earlier Bucket is lost, and this one is not bound",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(unbound, deleted) },
+			Want:  lost(v1alpha2.ReasonDeletionPolicyNotAllowed),
+		},
+		{
+			Name: "existing Bucket created again for a new bucket", Reason: "the earlier Bucket is lost, and this one is not bound",
+			Given: func(s *scene) {
+				s.hasClaim(s.ofExisting)
+				s.bind()
+				s.hasBucket(unbound, func(b *v1alpha2.Bucket) { b.Spec.ExistingBucketID = "" })
+			},
+			Want: lost(v1alpha2.ReasonInvalidSpec),
+		},
+		{
+			Name: "existing Bucket created again that is deleting", Reason: "the earlier Bucket is lost, and this one is not bound",
+			Given: func(s *scene) { s.hasClaim(s.ofExisting); s.bind(); s.hasBucket(unbound, going) },
+			Want:  lost(v1alpha2.ReasonBucketDeleting),
+		},
+		{
 			Name: "cache fails", Reason: "nothing is concluded about the Bucket",
 			Given: func(s *scene) { s.hasClaim(); s.bind(); s.FailReads(&v1alpha2.Bucket{}) },
 			Want:  phasetest.Retried("Unreadable"),

@@ -29,8 +29,9 @@ func (r *Reconciler) bindExisting(ctx context.Context, claim *v1alpha2.BucketCla
 // adopt checks an existing Bucket for the claim, and binds it by setting the UID in its reference.
 // Once set, the UID is immutable.
 func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) (*v1alpha2.Bucket, error) {
+	reject := rejection(claim, bucket)
 	if mustRetain(bucket) {
-		return nil, reasons.Invalid(v1alpha2.ReasonDeletionPolicyNotAllowed,
+		return nil, reject(v1alpha2.ReasonDeletionPolicyNotAllowed,
 			"Bucket %q refers to an existing bucket, which COSI must not delete: set its deletionPolicy to %s",
 			bucket.Name, v1alpha2.DeletionPolicyRetain)
 	}
@@ -38,10 +39,10 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 		return bucket, nil
 	}
 	if !bucket.DeletionTimestamp.IsZero() {
-		return nil, reasons.Invalid(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
+		return nil, reject(v1alpha2.ReasonBucketDeleting, "Bucket %q is being deleted", bucket.Name)
 	}
 	if bucket.Spec.ExistingBucketID == "" {
-		return nil, reasons.Invalid(v1alpha2.ReasonInvalidSpec,
+		return nil, reject(v1alpha2.ReasonInvalidSpec,
 			"Bucket %q has no spec.existingBucketID, so it would be a new and empty bucket: create it again with the ID of the existing bucket",
 			bucket.Name)
 	}
@@ -53,6 +54,15 @@ func (r *Reconciler) adopt(ctx context.Context, claim *v1alpha2.BucketClaim, buc
 		return nil, fmt.Errorf("bind Bucket %s: %w", bucket.Name, err)
 	}
 	return bucket, nil
+}
+
+// rejection returns the constructor of the error for a Bucket that the claim cannot bind. A claim that was bound has
+// lost its earlier Bucket of that name, and so is not ready to use any more.
+func rejection(claim *v1alpha2.BucketClaim, bucket *v1alpha2.Bucket) func(reason, format string, args ...any) error {
+	if claim.Status.BoundBucketName != "" && !isBoundTo(bucket, claim) {
+		return reasons.Lost
+	}
+	return reasons.Invalid
 }
 
 // mustRetain reports whether the Bucket has the deletion policy Delete although COSI did not create
