@@ -284,8 +284,8 @@ nightly-explore: # Try faults in all scenarios that ship, and random ones in the
 	$(MAKE) explore-takeover
 
 .PHONY: nightly-data
-nightly-data: build # Run all scenarios with a data directory, in which the oracle leak looks, too.
-	rm -rf $(BIN)/data && $(BIN)/cosi-emu run --suite --control-plane embedded --data-dir $(BIN)/data
+nightly-data: build # Run all scenarios with a data directory, and judge each after a restart, too.
+	rm -rf $(BIN)/data && $(BIN)/cosi-emu run --suite --control-plane embedded --data-dir $(BIN)/data --restart
 
 .PHONY: nightly-interference
 nightly-interference: # Try what people do to objects, 6 times: over no bridge, and over one to each dialect.

@@ -32,9 +32,6 @@ type bridgeComponent struct {
 // Endpoint implements externaldriver.Bridge.
 func (b *bridgeComponent) Endpoint() string { return b.socket }
 
-// Close implements externaldriver.Bridge.
-func (b *bridgeComponent) Close() error { return b.ids.Close() }
-
 // Remove implements externaldriver.Bridge.
 func (b *bridgeComponent) Remove(ctx context.Context) error { return b.emulator.removeBridge(ctx, b) }
 
@@ -174,7 +171,6 @@ func (e *Emulator) startOwnBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.onStop(func(context.Context) error { return started.Close() })
 	e.info.DriverEndpoint = started.socket
 	return nil
 }
@@ -205,6 +201,7 @@ func (e *Emulator) startBridge(
 	if err != nil {
 		return nil, err
 	}
+	e.onStop(func(context.Context) error { return ids.Close() }) // after the component; a removed bridge has closed it
 	dial, report := opts.DialOptions, opts.Detected
 	err = e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {
 		opts.Store, opts.ServerOptions, opts.TracerProvider = ids, i.ServerOptions(), e.opts.TracerProvider

@@ -87,6 +87,7 @@ func (e *Emulator) startSupervised(ctx context.Context, name string, create comp
 func (e *Emulator) startNew(ctx context.Context, options component.Options) error {
 	name := options.Name
 	options.Journal, options.Failed, options.Faults = e.journal, e.fail, e.faults
+	options.Earlier = e.earlier[name]
 	options.Hooks = seam.Hooks{
 		Outage: e.outage, Interfere: e.interfere, Returned: e.learnGranted, Tombstones: e.tombstones, Past: past{e},
 		LeaseLost: func(by *fault.Applied) { e.leaseLost(name, by) }, //nolint:contextcheck // it is bounded by itself

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +80,8 @@ type Emulator struct {
 	served     map[*Component]string  // drivers of additional sidecars
 	driver     *externaldriver.Driver // of the emulator's sidecar; nil if it is a fake driver
 	stopping   bool                   // no component can be added any more
+	// earlier is how many incarnations the components have had in the emulators before this one.
+	earlier map[string]int
 	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 
@@ -105,11 +109,15 @@ func Start(ctx context.Context, opts Options) (*Emulator, error) {
 	if err == nil {
 		err = opts.validateServices()
 	}
+	opts = opts.withDefaults()
+	if err == nil {
+		err = opts.checkPredecessor()
+	}
 	if err != nil {
 		return nil, err
 	}
 	e := &Emulator{
-		opts: opts.withDefaults(), origin: from, recalled: recalled, failed: make(chan error, 1), faults: fault.NewSet(),
+		opts: opts, origin: from, recalled: recalled, failed: make(chan error, 1), faults: fault.NewSet(),
 		tombstones: seam.NewTombstones(), started: time.Now(),
 	}
 	if !e.opts.leaderElectionEnabled() {
@@ -186,8 +194,7 @@ func (e *Emulator) prepareFiles() error {
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	e.journal = journal.New(journal.Options{Sink: file, MaxBytes: e.opts.JournalBytes})
-	e.keys = keyring.New(e.journal)
+	e.openJournal(file)
 	e.onStop(func(context.Context) error {
 		err := errors.Join(e.journal.Err(), file.Close())
 		if e.opts.Dir == "" {
@@ -196,6 +203,48 @@ func (e *Emulator) prepareFiles() error {
 		return errors.Join(err, logfile.Rewrite(e.info.Journal, e.redactLine), logfile.Rewrite(logfile.Earlier(e.info.Journal), e.redactLine))
 	})
 	return nil
+}
+
+// openJournal makes the journal and the keys of the applications, or goes on with those of the emulator before this one.
+func (e *Emulator) openJournal(sink io.Writer) {
+	if before := e.opts.After; before != nil {
+		e.journal, e.keys, e.earlier = before.journal, before.keys, before.incarnations()
+		e.journal.Continue(sink)
+		e.opts.After = nil // the rest of it is garbage
+		return
+	}
+	e.journal = journal.New(journal.Options{Sink: sink, MaxBytes: e.opts.JournalBytes})
+	e.keys = keyring.New(e.journal)
+}
+
+// checkPredecessor rejects an Options.After that runs, or has the kinds of another version.
+func (o Options) checkPredecessor() error {
+	before := o.After
+	if before == nil {
+		return nil
+	}
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	switch {
+	case !before.stopping:
+		return fmt.Errorf("%w: the emulator before this one runs; stop it first", ErrOptions)
+	case !o.StoreOnly && o.API != before.info.API:
+		return fmt.Errorf("%w: the emulator before this one has the kinds of %s, and this one has those of %s; "+
+			"their journals are judged apart", ErrOptions, before.info.API, o.API)
+	}
+	return nil
+}
+
+// incarnations returns how many incarnations each component has had, in this emulator and in those before it.
+func (e *Emulator) incarnations() map[string]int {
+	all := maps.Clone(e.earlier)
+	if all == nil {
+		all = map[string]int{}
+	}
+	for _, c := range e.Components() {
+		_, all[c.Name()] = c.State()
+	}
+	return all
 }
 
 // journalFileLimit is the size of the journal's file, and of the earlier one: a program that prints without end

@@ -51,7 +51,6 @@ func (e *Emulator) useDriver(ctx context.Context, endpoint string, known dialect
 			e.opts.DriverChanged()
 		}
 	})
-	e.onStop(func(context.Context) error { return driver.Close() })
 	return nil
 }
 

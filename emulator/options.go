@@ -60,6 +60,9 @@ type Options struct {
 	// see instance.LockDataDir. API, DriverNames, Protocols, Dialect, TLS, S3Region and the ports of the services default to
 	// the options of its last use.
 	DataDir string
+	// After is an emulator of the same version of the COSI kinds, after its Stop, in whose place this one starts, for
+	// instance with its DataDir: the journal goes on with its numbers and incarnations, and so do the keys of the applications.
+	After *Emulator
 	// Snapshot is a file that Emulator.SaveSnapshot has written: the emulator starts with the
 	// objects, the store and the accounts of the snapshot. A DataDir must be empty. The store and
 	// the control plane must be the emulator's own. API, ControlPlaneKind, Protocols, Dialect, TLS,

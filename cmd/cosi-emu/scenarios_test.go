@@ -142,13 +142,19 @@ func TestRunSkipped(t *testing.T) {
 	}
 }
 
-// TestRunSuiteWithDataDir runs scenarios of both versions, whose emulators have a data directory each.
+// TestRunSuiteWithDataDir runs scenarios of both versions, whose emulators have a data directory each, and again with
+// emulators that start in the place of others.
 func TestRunSuiteWithDataDir(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	out := h.must("run", "--suite", "--scenario", "silence", "--scenario", "v1alpha1-silence", "--data-dir", "data")
 	if !strings.Contains(out, "\n2 passed in ") {
 		t.Errorf("the run prints\n%s", out)
+	}
+	h.must("run", "--suite", "--scenario", "silence", "--scenario", "v1alpha1-silence", "--data-dir", "data", "--restart", "--report", "json=r.json")
+	want := map[string]outcome.Outcome{"silence": outcome.Passed, "v1alpha1-silence": outcome.Passed}
+	if diff := cmp.Diff(want, outcomes(h.readReport("r.json"))); diff != "" {
+		t.Errorf("with --restart: -want, +got:\n%s", diff)
 	}
 	for _, version := range []string{"v1alpha1", "v1alpha2"} {
 		if kept, err := os.ReadDir(filepath.Join(h.dir, "data", version)); err != nil || len(kept) == 0 {

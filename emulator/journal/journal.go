@@ -83,6 +83,16 @@ func New(opts Options) *Journal {
 	}
 }
 
+// Continue has the journal go on in another emulator, whose predecessor has stopped: later events go to another sink, and
+// no operation is pending.
+func (j *Journal) Continue(sink io.Writer) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.opts.Sink, j.sinkErr = sink, nil
+	clear(j.pending)
+	clear(j.watches)
+}
+
 // Begin returns the event of an operation that starts now, with its number. The journal contains it
 // after Append.
 func (j *Journal) Begin(component string, incarnation int, seam Seam, op Operation) Event {

@@ -46,6 +46,8 @@ type Options struct {
 	// except Crashed, which each incarnation has of its own.
 	Faults *fault.Set
 	Hooks  seam.Hooks
+	// Earlier is the number of incarnations that the journal already has.
+	Earlier int
 	// LoseData deletes the data that outlive incarnations; nil without any.
 	LoseData DataLoss
 	// Supervised restarts the component when it exits.
@@ -81,7 +83,7 @@ type Component struct {
 
 // New returns a stopped component.
 func New(options Options) *Component {
-	return &Component{options: options, state: stateStopped, cancelRestart: func() {}, causing: make(chan struct{}, 1)}
+	return &Component{options: options, incarnations: options.Earlier, state: stateStopped, cancelRestart: func() {}, causing: make(chan struct{}, 1)}
 }
 
 // Name returns the name of the component, as in the journal.

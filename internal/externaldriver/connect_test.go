@@ -38,11 +38,6 @@ func (r *recorder) Unneeded(endpoint string, dialect dialects.Dialect) {
 
 func (r *recorder) Endpoint() string { return "unix://" + r.socket }
 
-func (r *recorder) Close() error {
-	r.calls = append(r.calls, "close")
-	return nil
-}
-
 func (r *recorder) Remove(context.Context) error {
 	r.detected(dialects.OneMode)
 	r.calls = append(r.calls, "remove")
@@ -94,8 +89,8 @@ func TestConnect(t *testing.T) {
 		if d.Name() != tc.want || (d.SidecarOptions().Endpoint == r.Endpoint()) != tc.bridged {
 			t.Errorf("%s: %s Name() = %s, endpoint %s", name, tc.reason, d.Name(), d.SidecarOptions().Endpoint)
 		}
-		if err := d.Close(); err != nil || slices.Contains(r.calls, "close") != tc.bridged {
-			t.Errorf("%s: %s Close() = %v, after %q", name, tc.reason, err, r.calls)
+		if err := d.RemoveBridge(t.Context()); err != nil || slices.Contains(r.calls, "remove") != tc.bridged {
+			t.Errorf("%s: %s RemoveBridge() = %v, after %q", name, tc.reason, err, r.calls)
 		}
 	}
 }

@@ -47,8 +47,6 @@ type Bridges interface {
 type Bridge interface {
 	// Endpoint is where sidecars connect.
 	Endpoint() string
-	// Close releases the directory of a bridge that has stopped.
-	Close() error
 	// Remove stops the bridge, and releases its directory.
 	Remove(ctx context.Context) error
 }
@@ -91,14 +89,6 @@ func (d *Driver) Client(options ...grpc.DialOption) (*grpc.ClientConn, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return grpc.NewClient(d.endpoint(), options...)
-}
-
-// Close releases the directory of the bridge, which must have stopped.
-func (d *Driver) Close() error {
-	if started := d.startedBridge(); started != nil {
-		return started.Close()
-	}
-	return nil
 }
 
 // RemoveBridge stops the bridge, if there is one, and releases its directory.

@@ -142,6 +142,12 @@ func TestLeak(t *testing.T) {
 			}),
 			want: []summary{{vocabulary.Leak, "bucket random"}, {vocabulary.Leak, bucket}},
 		},
+		"InvalidID": {
+			reason: "The first ID has a space, which no sidecar can use.",
+			happen: func(s *story) {
+				s.before("generate", rpc("DriverGenerateBucketId", bucket, `{"name":"`+bucket+`"}`, `{"bucketId":"a b"}`))
+			},
+		},
 		"Account": {
 			reason: "Credentials that no component will revoke.",
 			happen: afterwards(func(_ *story, _ *observed.Objects, truth *observed.BackendState) {

@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
@@ -230,13 +231,13 @@ func callsFor(e *evidence.Evidence, id string) []uint64 {
 // changingIDs finds drivers that return two IDs for one name. COSI loses the bucket or account of
 // the first ID once the second is persisted. (KEP, DriverGenerateBucketId: it is retried with the
 // same name.) An ID of v1alpha1 is not lost if it was persisted, or if the driver has removed its
-// bucket or account.
+// bucket or account. An invalid ID is of nothing.
 func changingIDs(e *evidence.Evidence) []Finding {
 	type asked struct{ component, method, name string }
 	named := map[asked]evidence.Call{}
 	var found []Finding
 	for _, c := range e.Calls {
-		if !c.AsksForBucket() && !c.AsksForAccount() || !c.OK || c.ID == "" {
+		if !c.AsksForBucket() && !c.AsksForAccount() || !c.OK || c.ID == "" || isInvalid(c) {
 			continue
 		}
 		key := asked{c.Component, c.Method, c.Name}
@@ -253,6 +254,13 @@ func changingIDs(e *evidence.Evidence) []Finding {
 		}
 	}
 	return found
+}
+
+var idPattern = regexp.MustCompile(v1alpha2.IDPattern)
+
+// isInvalid reports whether v1alpha2 does not allow the ID that a driver has named: no sidecar can use it.
+func isInvalid(c evidence.Call) bool {
+	return !c.IsV1alpha1 && (len(c.ID) > v1alpha2.IDMaxLength || !idPattern.MatchString(c.ID))
 }
 
 // idsOf returns the rule that one call for a name returns one ID.

@@ -62,6 +62,9 @@ func Start(ctx context.Context, emu Emulator) (*Watcher, error) {
 	return w, nil
 }
 
+// ContinueOn has a run go on in the emulator after the first one, with the same journal. No other method may be in progress.
+func (w *Watcher) ContinueOn(emu Emulator) { w.emulator = emu }
+
 // Collect reads new events of the journal. It must be called regularly, because the journal drops
 // old events.
 func (w *Watcher) Collect() {

@@ -70,6 +70,13 @@ func New(emu *emulator.Emulator, options Options) *Recorder {
 	}
 }
 
+// ContinueOn records what follows on another emulator, with the same journal; see emulator.Options.After. No scenario may
+// be running.
+func (r *Recorder) ContinueOn(emu *emulator.Emulator) {
+	r.emulator = emu
+	r.kubernetes = sync.OnceValue(func() string { return versionOf(emu) })
+}
+
 func versionOf(emu *emulator.Emulator) string {
 	cfg := emu.Config()
 	connection, err := rest.HTTPClientFor(cfg)

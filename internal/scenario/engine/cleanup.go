@@ -20,9 +20,7 @@ import (
 )
 
 func (r *run) end(ctx context.Context) error {
-	failed := []error{r.startStopped(ctx), r.observe(ctx, atTheEnd)}
-	failed = append(failed, r.cleanUp(ctx)...)
-	failed = append(failed, r.observe(ctx, afterTheCleanUp))
+	failed := append(r.cleanUp(ctx), r.observe(ctx, afterTheCleanUp))
 	for _, failure := range r.oracleFailures() {
 		failed = append(failed, &failure)
 	}

@@ -11,9 +11,7 @@ import (
 
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
-	"github.com/cosi-emu/cosi-emu/internal/oracle/watch"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/isolation"
-	"github.com/cosi-emu/cosi-emu/internal/scenario/limits"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/outcome"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/requirements"
 	"github.com/cosi-emu/cosi-emu/internal/scenario/spec"
@@ -80,34 +78,7 @@ func New(emu *emulator.Emulator, options Options) *Engine {
 // failures. It is Broken if the context ends, and Skipped if the emulator lacks a
 // requirement.
 func (e *Engine) Run(ctx context.Context, s *spec.Scenario) outcome.Result {
-	if reason := e.facts().Unmet(s); reason != "" {
-		return e.skip(s, reason)
-	}
-	defer e.enter(s)()
-	scope, err := e.newScope(ctx, s.Name)
-	r := e.newRun(s, scope)
-	e.options.Observer.ScenarioStarted(s, r.namespace)
-	r.isolated = e.isolation.Enter(r.scope, r.namespace)
-	if err == nil {
-		err = r.awaitEarlierWork(ctx)
-	}
-	r.result.From = e.journal.Mark() + 1
-	if err == nil {
-		r.watcher, err = watch.Start(ctx, e.emulator)
-	}
-	if err == nil {
-		r.observeBackend()
-		r.perform(ctx)
-	} else {
-		r.fail(err)
-		r.setOutcome()
-	}
-	r.result.Scope = r.eventScope()
-	r.isolated.Leave(len(r.result.Failures) > 0, r.words)
-	r.result.Duration, r.result.To = time.Since(r.result.Started), e.journal.Mark()
-	r.result.Redact(e.journal)
-	e.options.Observer.ScenarioEnded(r.result)
-	return r.result
+	return e.Begin(ctx, s).End(ctx)
 }
 
 func (e *Engine) skip(s *spec.Scenario, reason string) outcome.Result {
@@ -138,34 +109,6 @@ func (e *Engine) enter(s *spec.Scenario) (leave func()) {
 	}
 	e.shared.RLock()
 	return e.shared.RUnlock
-}
-
-func (r *run) perform(ctx context.Context) {
-	err := r.setUp(ctx)
-	if err == nil {
-		limited, cancel := limits.WithDuration(ctx, r.engine.timeouts.Scale(r.scenario.Setup.Limits.OrDefault().Duration.Or(0)))
-		err = r.steps(limited, r.scenario.Steps)
-		if err == nil {
-			r.awaitFaults(limited, r.injections())
-		}
-		cancel()
-	}
-	r.fail(err)
-	r.fail(r.healAll())
-	missing, ofSteps := r.unsupportedFeature(), len(r.result.Failures)
-	if r.engine.options.Keep && ofSteps > 0 && missing == "" {
-		r.setOutcome()
-		return
-	}
-	// The clean-up runs even if the scenario was cancelled.
-	cleanUp, cancel := r.engine.timeouts.With(context.WithoutCancel(ctx), r.engine.timeouts.Scale(cleanUpTimeout))
-	defer cancel()
-	r.fail(r.end(cleanUp))
-	if missing != "" && len(r.result.Failures) == ofSteps {
-		r.result.Outcome, r.result.Failures, r.result.Reason = outcome.Skipped, nil, missing
-		return
-	}
-	r.setOutcome()
 }
 
 func (r *run) fail(err error) {

@@ -38,7 +38,7 @@ func (r *run) eventScope() eventscope.Scope {
 	r.learnIDs()
 	alone, others := r.isolated.State()
 	return eventscope.Scope{
-		Alone: alone, Others: others,
+		Alone: alone && !r.company, Others: append(slices.Clone(r.others), others...),
 		Namespaces: append([]string{r.namespace}, r.namespaces...), Words: append(slices.Clone(r.words), r.scope),
 	}
 }

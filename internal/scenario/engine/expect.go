@@ -174,7 +174,7 @@ func (w *objectWait) compare(ctx context.Context, got any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", errEvaluate, err)
 	}
-	w.observed, w.last, w.differences = true, got, render.RedactDifferences(w.object, differences)
+	w.observed, w.last, w.differences = true, got, render.Differences(got, differences)
 	if got == match.Missing {
 		w.last = nil
 	}

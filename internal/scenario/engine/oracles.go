@@ -18,6 +18,7 @@ import (
 
 const (
 	atTheEnd        = "at the end"
+	afterRestart    = "after the restart"
 	afterTheCleanUp = "after the clean-up"
 )
 

@@ -43,6 +43,17 @@ type run struct {
 	result     outcome.Result
 	// unsupported is the answer of a user's driver to a call for a feature that it does not have.
 	unsupported string
+	// missing is a feature that the user's driver does not have, and the steps require. failedSteps is the number of failures
+	// of steps.
+	missing     string
+	failedSteps int
+	// kept means that nothing follows the steps.
+	kept bool
+	// restarted means that the emulator is another one than that of the steps. Company means that another scenario ran at the
+	// same time before, and others are the scopes of scenarios that had failed then.
+	restarted bool
+	company   bool
+	others    []string
 	// unresponsive means that a step failed because the driver did not answer.
 	unresponsive bool
 

@@ -3,11 +3,6 @@ package render
 import (
 	"encoding/base64"
 	"maps"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/cosi-emu/cosi-emu/internal/scenario/match"
 )
 
 const (
@@ -35,21 +30,6 @@ func Readable(got any) any {
 	object = maps.Clone(object)
 	object[plainDataField] = plain
 	return object
-}
-
-// RedactDifferences removes the values of a Secret from its differences.
-func RedactDifferences(object *unstructured.Unstructured, differences []match.Difference) []match.Difference {
-	if object.GetKind() != kindSecret {
-		return differences
-	}
-	for i := range differences {
-		path := differences[i].Path
-		inData := strings.HasPrefix(path, dataField) || strings.HasPrefix(path, plainDataField)
-		if inData && differences[i].Got != "" {
-			differences[i].Got = redacted
-		}
-	}
-	return differences
 }
 
 func redactedValues(values map[string]any) map[string]any {

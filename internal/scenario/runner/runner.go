@@ -30,18 +30,23 @@ type Runner struct {
 func (r *Runner) Run(ctx context.Context, scenarios []*spec.Scenario) report.Report {
 	started := time.Now()
 	outcomes := make([]report.Scenario, len(scenarios))
-	var together, alone []int
+	together, alone := split(ctx, r.Engine, scenarios)
+	one := func(i int) { outcomes[i] = r.run(ctx, scenarios[i]) }
+	inParallel(max(r.Parallel, 1), together, one)
+	inParallel(1, alone, one)
+	return report.New(r.Version, started, time.Since(started), outcomes)
+}
+
+// split returns the indices of the scenarios that can run at the same time, and of the others.
+func split(ctx context.Context, e *engine.Engine, scenarios []*spec.Scenario) (together, alone []int) {
 	for i, s := range scenarios {
-		if ctx.Err() == nil && r.Engine.RunsAlone(s) {
+		if ctx.Err() == nil && e.RunsAlone(s) {
 			alone = append(alone, i)
 		} else {
 			together = append(together, i)
 		}
 	}
-	one := func(i int) { outcomes[i] = r.run(ctx, scenarios[i]) }
-	inParallel(max(r.Parallel, 1), together, one)
-	inParallel(1, alone, one)
-	return report.New(r.Version, started, time.Since(started), outcomes)
+	return together, alone
 }
 
 // inParallel calls do with every number, a few at a time, and returns when all are done.
@@ -67,8 +72,11 @@ func (r *Runner) run(ctx context.Context, s *spec.Scenario) report.Scenario {
 	if ctx.Err() != nil {
 		return report.NewScenario(interrupted(ctx, s), nil)
 	}
-	result := r.Engine.Run(ctx, s)
-	return report.NewScenario(result, result.Events(r.Journal, result.Scope.Own()))
+	return reported(r.Engine.Run(ctx, s), r.Journal)
+}
+
+func reported(result outcome.Result, j *journal.Journal) report.Scenario {
+	return report.NewScenario(result, result.Events(j, result.Scope.Own()))
 }
 
 func interrupted(ctx context.Context, s *spec.Scenario) outcome.Result {

@@ -39,6 +39,7 @@ type scenarioRun struct {
 	timeout   time.Duration
 	keep      bool
 	watch     bool
+	restart   bool
 	suite     bool
 	engine    engine.Options
 	reports   reports
@@ -97,6 +98,9 @@ func NewRun(streams cli.Streams) *cobra.Command {
   # While you write one.
   cosi-emu run mine.yaml --watch
 
+  # Judge what the emulator still has after a stop and a start with its data directory.
+  cosi-emu run --suite --data-dir data --restart
+
   # Keep the objects of a scenario that fails.
   cosi-emu run mine.yaml --keep
 
@@ -148,6 +152,8 @@ func (r *scenarioRun) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&r.engine.Patience, "patience", 1, "factor for the timeouts of steps, for slow or busy machines")
 	flags.BoolVar(&r.keep, "keep", false, "if a scenario fails, keep its objects and the emulator until Ctrl-C")
 	flags.BoolVar(&r.watch, "watch", false, "run scenarios again when their files change, until Ctrl-C")
+	flags.BoolVar(&r.restart, "restart", false,
+		"after the steps of each scenario, stop the emulator, and start it again with --data-dir, before the oracles judge")
 	flags.BoolVar(&r.engine.AllowExec, "allow-exec", false, "allow scenarios to run programs on this machine; without it they are skipped")
 	flags.BoolVar(&r.engine.NoS3, "no-s3", false, "skip the steps that use S3, because your driver has no S3 service")
 	flags.BoolVar(&r.engine.Update, "update", false, "write golden files instead of comparing with them")
@@ -188,6 +194,8 @@ func (r *scenarioRun) validate() (err error) {
 		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))
 	case r.suite && (r.watch || r.engine.Update):
 		return cli.Usage(errors.New("--suite and --watch or --update exclude each other: the suite is part of the program"))
+	case r.restart && (r.watch || r.keep || r.start.Session.DataDir == ""):
+		return cli.Usage(errors.New("--restart requires --data-dir, from which the emulator starts again, and excludes --watch and --keep"))
 	case r.timeout <= 0:
 		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	case r.parallel == 0:
@@ -219,15 +227,11 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		r.start.Session.Emulator.API, r.start.Session.Emulator.Snapshot = group.api, group.snapshot
 		r.start.Session.Emulator.Pods, r.start.Session.Emulator.Images = len(group.images) > 0, group.images
 		loop := &runLoop{scenarioRun: r, earlier: last.Scenarios, more: i < len(groups)-1}
-		err = r.start.Run(cmd.Context(), r.streams, func(running *session.Session) error {
-			loop.session = running
-			return loop.supervised(cmd.Context(), func(ctx context.Context) error {
-				if r.watch {
-					return loop.watch(ctx, paths, set, group.scenarios)
-				}
-				return loop.once(ctx, group.scenarios)
-			})
-		})
+		if r.restart {
+			err = loop.runRestarting(cmd.Context(), group)
+		} else {
+			err = loop.run(cmd.Context(), paths, set, group)
+		}
 		if errors.Is(err, emulator.ErrDriverVersion) && len(groups) > 1 {
 			err = loop.skip(group.scenarios, err)
 		}
@@ -237,6 +241,19 @@ func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	return r.exit(last, err)
+}
+
+// run starts an emulator, runs the scenarios of a group in it, and stops it.
+func (r *runLoop) run(ctx context.Context, paths []string, set *loader.Set, group versionGroup) error {
+	return r.start.Run(ctx, r.streams, func(running *session.Session) error {
+		r.session = running
+		return r.supervised(ctx, func(ctx context.Context) error {
+			if r.scenarioRun.watch {
+				return r.watch(ctx, paths, set, group.scenarios)
+			}
+			return r.once(ctx, group.scenarios)
+		})
+	})
 }
 
 // exit returns the error that decides about the exit code.

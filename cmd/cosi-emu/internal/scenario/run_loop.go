@@ -68,7 +68,7 @@ func (r *runLoop) once(ctx context.Context, scenarios []*spec.Scenario) error {
 }
 
 func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
+	ctx, cancel := r.limited(ctx)
 	defer cancel()
 	shown := progress.NewScenarios(r.streams.Err, len(scenarios))
 	options := r.engine
@@ -86,6 +86,11 @@ func (r *runLoop) runAndReport(ctx context.Context, scenarios []*spec.Scenario) 
 		done.Scenarios[i].Recording = recorder.Path(done.Scenarios[i].Name)
 	}
 	return errors.Join(shown.Close(), r.conclude(done), recorder.Err())
+}
+
+// limited returns a context that ends with the limit for all scenarios.
+func (r *runLoop) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("not done after %s, the limit of --timeout", r.timeout))
 }
 
 // conclude adds the earlier scenarios to a report, and prints and saves it, unless more follow.
