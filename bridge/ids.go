@@ -53,6 +53,17 @@ func HasIDs(ctx context.Context, store KeyStore) (bool, error) {
 	return slices.ContainsFunc(keys, isID), err
 }
 
+// OwnBucketID returns the ID by which the driver behind a bridge knows a bucket, and whether the bridge has stored it or the
+// ID encodes it. Otherwise the driver uses the given ID.
+func OwnBucketID(ctx context.Context, store Store, id string) (own string, found bool, err error) {
+	known, err := (&ids{store: store, kind: bucketKind}).all(ctx, id)
+	if err != nil || len(known) == 0 {
+		return id, false, err
+	}
+	own = known[len(known)-1]
+	return own, own != id, nil
+}
+
 func (i *ids) load(ctx context.Context, name string) (r record, found bool, err error) {
 	value, found, err := i.store.Load(ctx, i.key(name))
 	if err == nil && found {

@@ -50,6 +50,7 @@ const (
 	printsPassword = "prints its configuration"
 	ofDialect      = "none, with an earlier dialect"
 	needsSecret    = "none, with a password in a Secret"
+	readsBuckets   = "none, and reads the Bucket of each call"
 )
 
 // beDriver runs the driver until SIGTERM.
@@ -220,6 +221,7 @@ func processMistakes(ending context.Context) map[string]behaviour {
 			}
 			return response, err
 		},
+		readsBuckets:      readBucket,
 		printsSecrets:     printResponses,
 		createKnowsOnly:   createOnce(),
 		ignoresParameters: sameParameters,

@@ -70,7 +70,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 	if s.driver != nil {
 		s.endpoint = s.driver.driver.Endpoint()
 	}
-	if s.conn, err = connect(s.endpoint, config, history.Intercept, s.unanswered.intercept); err != nil {
+	if s.conn, err = connect(s.endpoint, config, s.interceptors(history)...); err != nil {
 		return nil, errors.Join(fmt.Errorf("endpoint %q: %w", config.Endpoint, err), s.driver.close(ctx))
 	}
 	s.env = &checks.Env{
@@ -91,6 +91,16 @@ func open(ctx context.Context, config Config) (*session, error) {
 		s.problem = s.discover(ctx)
 	}
 	return s, nil
+}
+
+// interceptors see the calls of the checks.
+func (s *session) interceptors(history *checks.History) []grpc.UnaryClientInterceptor {
+	all := []grpc.UnaryClientInterceptor{history.Intercept, s.unanswered.intercept}
+	if s.driver == nil || s.driver.controlPlane == nil {
+		return all
+	}
+	objects := &bucketObjects{controlPlane: s.driver.controlPlane, driverName: func() string { return s.env.Info.Name }}
+	return append([]grpc.UnaryClientInterceptor{objects.intercept}, all...)
 }
 
 // connect returns a connection whose calls the interceptors see.

@@ -44,7 +44,14 @@ func (b bridges) Unneeded(endpoint string, dialect dialects.Dialect) {
 	b.emulator.speaks(endpoint, dialect)
 }
 
-func (b bridges) Start(ctx context.Context, component string, options bridge.Options) (externaldriver.Bridge, error) {
+func (b bridges) Start(
+	ctx context.Context, component string, dialect dialects.Dialect, options bridge.Options,
+) (externaldriver.Bridge, error) {
+	if dialect == dialects.V1alpha1 {
+		if err := b.emulator.ServeV1alpha1Buckets(ctx); err != nil {
+			return nil, fmt.Errorf("serve Buckets of %s for the driver: %w", objectstorage.V1alpha1, err)
+		}
+	}
 	started, err := b.emulator.startSocketBridge(ctx, component, options)
 	if err != nil {
 		return nil, err // and no nil pointer
@@ -201,6 +208,9 @@ func (e *Emulator) startBridge(
 	if err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
+	e.bridgeIDs = append(e.bridgeIDs, ids)
+	e.mu.Unlock()
 	e.onStop(func(context.Context) error { return ids.Close() }) // after the component; a removed bridge has closed it
 	dial, report := opts.DialOptions, opts.Detected
 	err = e.startComponent(ctx, name, func(_ context.Context, i *seam.Incarnation) (component.Runner, error) {

@@ -20,8 +20,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
+	"github.com/cosi-emu/cosi-emu/bridge"
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/emulator/journal"
+	"github.com/cosi-emu/cosi-emu/internal/bucketview"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane"
 	"github.com/cosi-emu/cosi-emu/internal/controlplane/certs"
 	"github.com/cosi-emu/cosi-emu/internal/datarecord"
@@ -82,6 +84,12 @@ type Emulator struct {
 	stopping   bool                   // no component can be added any more
 	// earlier is how many incarnations the components have had in the emulators before this one.
 	earlier map[string]int
+	// bridgeIDs are what the bridges store.
+	bridgeIDs []*bridge.Directory
+	// bucketView is nil until it serves, and viewed whether the API server has it. Viewing protects both.
+	viewing    sync.Mutex
+	bucketView *bucketview.Server
+	viewed     bool
 	// dialects has the dialect of each driver that is reached without a bridge, by endpoint.
 	dialects map[string]dialects.Dialect
 

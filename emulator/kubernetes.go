@@ -71,7 +71,7 @@ func (e *Emulator) chooseControlPlane(ctx context.Context) (selection.Choice, er
 
 // runControlPlane starts the processes. It reports their phases as phases of the emulator.
 func (e *Emulator) runControlPlane(ctx context.Context, choice selection.Choice) error {
-	definitions, err := e.opts.definitions()
+	definitions, err := e.startingDefinitions()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func Connect(ctx context.Context, options Options) (*Driver, error) {
 		d.connectDirectly(who)
 		return d, nil
 	}
-	if err := d.startBridge(ctx); err != nil {
+	if err := d.startBridge(ctx, who.Dialect); err != nil {
 		return nil, err
 	}
 	if d.name, err = options.Name(ctx, d.endpoint()); err != nil {
@@ -73,13 +73,13 @@ func storesIDs(ctx context.Context, dir string) (stores bool, err error) {
 	return bridge.HasIDs(ctx, ids)
 }
 
-// startBridge starts the bridge in front of the driver.
-func (d *Driver) startBridge(ctx context.Context) (err error) {
+// startBridge starts the bridge in front of the driver, which speaks the dialect.
+func (d *Driver) startBridge(ctx context.Context, dialect dialects.Dialect) (err error) {
 	options := d.options.Bridge
 	options.Driver, options.Ask, options.Detected = d.options.Address, d.options.Ask, d.detected
 	if d.options.Ask == nil {
-		options.Dialect = d.dialect
+		options.Dialect = dialect
 	}
-	d.bridge, err = d.options.Bridges.Start(ctx, d.options.Component, options)
+	d.bridge, err = d.options.Bridges.Start(ctx, d.options.Component, dialect, options)
 	return err
 }

@@ -26,7 +26,7 @@ type recorder struct {
 
 func (r *recorder) Needed(dialect dialects.Dialect) bool { return dialect != dialects.KEP }
 
-func (r *recorder) Start(_ context.Context, component string, options bridge.Options) (Bridge, error) {
+func (r *recorder) Start(_ context.Context, component string, _ dialects.Dialect, options bridge.Options) (Bridge, error) {
 	r.calls = append(r.calls, "start "+component+" for "+options.Driver)
 	r.detected = options.Detected
 	return r, nil

@@ -66,7 +66,7 @@ func (d *Driver) needsBridge(ctx context.Context) (bool, error) {
 	}
 	bridged := d.options.Bridges.Needed(dialect)
 	if bridged {
-		if err := d.startBridge(context.WithoutCancel(ctx)); err != nil {
+		if err := d.startBridge(context.WithoutCancel(ctx), dialect); err != nil {
 			return false, err
 		}
 	}

@@ -37,8 +37,8 @@ type Options struct {
 type Bridges interface {
 	// Needed reports whether a driver of a dialect needs a bridge.
 	Needed(dialect dialects.Dialect) bool
-	// Start starts a bridge.
-	Start(ctx context.Context, component string, options bridge.Options) (Bridge, error)
+	// Start starts a bridge in front of a driver that speaks the dialect.
+	Start(ctx context.Context, component string, dialect dialects.Dialect, options bridge.Options) (Bridge, error)
 	// Unneeded records the dialect of a driver without a bridge.
 	Unneeded(endpoint string, dialect dialects.Dialect)
 }
