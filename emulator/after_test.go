@@ -49,6 +49,15 @@ func TestAfter(t *testing.T) {
 	if second.Journal() != first.Journal() || second.Journal().Mark() <= mark {
 		t.Error("the journal is another one")
 	}
+	wantSecondIncarnations(t, second, mark)
+	s.emu = second
+	s.waitReady()
+	wantKeysKnown(t, second)
+}
+
+// wantSecondIncarnations verifies that each component has started for the second time since a mark in the journal.
+func wantSecondIncarnations(t *testing.T, second *emulator.Emulator, mark uint64) {
+	t.Helper()
 	incarnations := map[string]int{}
 	for _, e := range second.Journal().Since(mark) {
 		if e.Seam == journal.SeamProcess && e.Operation.Name == journal.StepReady && e.Incarnation > 0 {
@@ -62,8 +71,11 @@ func TestAfter(t *testing.T) {
 	if diff := cmp.Diff(want, incarnations); diff != "" || len(want) < 6 {
 		t.Errorf("incarnations: -want, +got:\n%s", diff)
 	}
-	s.emu = second
-	s.waitReady()
+}
+
+// wantKeysKnown verifies that an emulator knows the latest key that an earlier one has issued.
+func wantKeysKnown(t *testing.T, second *emulator.Emulator) {
+	t.Helper()
 	issued := second.Keys().Issued(time.Time{})
 	if len(issued) == 0 {
 		t.Fatal("the keys of the first emulator are not known")

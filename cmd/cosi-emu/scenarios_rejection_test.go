@@ -59,7 +59,9 @@ func TestRunRejections(t *testing.T) {
 		"Suite":    {"It has files of its own.", []string{"good.yaml", "--suite"}, []string{"good.yaml"}},
 		"Watch":    {"Its files do not change.", []string{"--suite", "--watch"}, []string{"--suite and --watch"}},
 		"Restart":  {"There are no data.", []string{"good.yaml", "--restart"}, []string{"--restart requires --data-dir"}},
-		"Kept":     {"Its emulator stops.", []string{"good.yaml", "--restart", "--data-dir", "d", "--keep"}, []string{"excludes --watch and --keep"}},
+		"Kept": {
+			"Its emulator stops.", []string{"good.yaml", "--restart", "--data-dir", "d", "--keep"}, []string{"excludes --watch and --keep"},
+		},
 		"Existing": {"Flags of another kind.", []string{"good.yaml", "--context", "x"}, []string{"--existing-cluster"}},
 	} {
 		t.Run(name, func(t *testing.T) {

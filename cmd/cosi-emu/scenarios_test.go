@@ -151,7 +151,8 @@ func TestRunSuiteWithDataDir(t *testing.T) {
 	if !strings.Contains(out, "\n2 passed in ") {
 		t.Errorf("the run prints\n%s", out)
 	}
-	h.must("run", "--suite", "--scenario", "silence", "--scenario", "v1alpha1-silence", "--data-dir", "data", "--restart", "--report", "json=r.json")
+	h.must("run", "--suite", "--scenario", "silence", "--scenario", "v1alpha1-silence", "--data-dir", "data",
+		"--restart", "--report", "json=r.json")
 	want := map[string]outcome.Outcome{"silence": outcome.Passed, "v1alpha1-silence": outcome.Passed}
 	if diff := cmp.Diff(want, outcomes(h.readReport("r.json"))); diff != "" {
 		t.Errorf("with --restart: -want, +got:\n%s", diff)

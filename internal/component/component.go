@@ -83,7 +83,9 @@ type Component struct {
 
 // New returns a stopped component.
 func New(options Options) *Component {
-	return &Component{options: options, incarnations: options.Earlier, state: stateStopped, cancelRestart: func() {}, causing: make(chan struct{}, 1)}
+	return &Component{
+		options: options, incarnations: options.Earlier, state: stateStopped, cancelRestart: func() {}, causing: make(chan struct{}, 1),
+	}
 }
 
 // Name returns the name of the component, as in the journal.

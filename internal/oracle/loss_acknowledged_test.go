@@ -67,7 +67,8 @@ func TestLostByControlPlane(t *testing.T) {
 		})},
 		"ForceDeleted": {
 			reason: "A person has removed the finalizer of the access, and has deleted it.",
-			happen: without(crash, person("patch bucketaccesses", ns+"/app", noFinalizers, object(accessMeta, accessSpec)), person("delete bucketaccesses", ns+"/app", "", "")),
+			happen: without(crash, person("patch bucketaccesses", ns+"/app", noFinalizers, object(accessMeta, accessSpec)),
+				person("delete bucketaccesses", ns+"/app", "", "")),
 		},
 		"NamespaceDeleted": {reason: "A person has deleted the namespace.", happen: without(crash, person("delete namespaces", ns, "", ""))},
 		"Released": {

@@ -110,10 +110,10 @@ func TestDataIsKept(t *testing.T) {
 	dir := t.TempDir()
 	first := start(t, controlplane.Options{Dir: dir, KeepData: true})
 	makeNamespace(ctx, t, first, "kept")
-	before := getNamespace(ctx, t, first, "kept")
+	before := getKept(ctx, t, first)
 	stop(t, first)
 	second := start(t, controlplane.Options{Dir: dir, KeepData: true})
-	if diff := cmp.Diff(before, getNamespace(ctx, t, second, "kept")); diff != "" {
+	if diff := cmp.Diff(before, getKept(ctx, t, second)); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
 }
@@ -125,7 +125,7 @@ func TestKilledEtcdReadsItsDirectory(t *testing.T) {
 	c := start(t, controlplane.Options{Dir: dir, KeepData: true, NoControllers: true})
 	makeNamespace(ctx, t, c, "kept")
 	makeNamespace(ctx, t, c, "lost")
-	before := getNamespace(ctx, t, c, "kept")
+	before := getKept(ctx, t, c)
 	if err := c.KillComponent(controlplane.Etcd); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestKilledEtcdReadsItsDirectory(t *testing.T) {
 	if err := c.StartComponent(ctx, controlplane.Etcd); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, getNamespace(ctx, t, c, "kept")); diff != "" {
+	if diff := cmp.Diff(before, getKept(ctx, t, c)); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
 	if _, err := client(t, c).CoreV1().Namespaces().Get(ctx, "lost", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -390,9 +390,10 @@ func makeNamespace(ctx context.Context, tb testing.TB, c *embedded.ControlPlane,
 	}
 }
 
-func getNamespace(ctx context.Context, tb testing.TB, c *embedded.ControlPlane, name string) *corev1.Namespace {
+// getKept returns the namespace that outlives its API server.
+func getKept(ctx context.Context, tb testing.TB, c *embedded.ControlPlane) *corev1.Namespace {
 	tb.Helper()
-	namespace, err := client(tb, c).CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	namespace, err := client(tb, c).CoreV1().Namespaces().Get(ctx, "kept", metav1.GetOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}

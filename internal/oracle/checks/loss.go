@@ -28,7 +28,8 @@ func losses(e *evidence.Evidence) []Finding {
 		}
 		found = append(found, missingSecrets(e, m)...)
 	}
-	return slices.Concat(found, editedSecrets(e), replaced(e), unaskedDeletions(e), deletedKept(e), deletedInUse(e), purged(e), rolledBack(e), lostByPlane(e))
+	return slices.Concat(found, editedSecrets(e), replaced(e), unaskedDeletions(e), deletedKept(e), deletedInUse(e), purged(e),
+		rolledBack(e), lostByPlane(e))
 }
 
 // provisioned reports whether, by its conditions, an object is provisioned and not being deleted.

@@ -106,11 +106,14 @@ func deletedBy(e *evidence.Evidence, versions []evidence.Version, resource, key 
 		releases := v.Key == key && v.Releases && !v.Asks((*evidence.Object).Protected)
 		return releases || v.Got != nil && v.Got.Metadata.UID == uid && v.Got.Deleting()
 	}
-	asks := func(event journal.Event) bool {
-		verb, of, _ := strings.Cut(event.Operation.Name, " ")
-		one := of == resource && (event.Operation.Subject == key || verb != "delete")
-		return event.Seam == journal.SeamAPI && strings.HasPrefix(verb, "delete") && (one || of == "namespaces")
-	}
+	asks := func(event journal.Event) bool { return asksToDelete(event, resource, key) }
 	return e.UnprotectedByPerson[uid] || slices.ContainsFunc(versions, ends) ||
 		slices.ContainsFunc(e.Events, asks) || slices.ContainsFunc(e.Requests, asks)
+}
+
+// asksToDelete reports whether a request asks for the deletion of an object, alone or with others.
+func asksToDelete(event journal.Event, resource, key string) bool {
+	verb, of, _ := strings.Cut(event.Operation.Name, " ")
+	one := of == resource && (event.Operation.Subject == key || verb != "delete")
+	return event.Seam == journal.SeamAPI && strings.HasPrefix(verb, "delete") && (one || of == "namespaces")
 }

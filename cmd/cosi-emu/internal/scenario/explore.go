@@ -177,7 +177,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	x.driver.AddFlags(flags)
 	flags.DurationVar(&o.Emulator.RPCTimeout, "driver-timeout", plan.DefaultCallTimeout, "time limit for each call to the driver")
 	flags.StringVar(&o.Emulator.DataDir, "data-dir", "",
-		"directory in which each worker keeps its objects, buckets and accounts, and reads them after a restart of the control plane (default: in memory)")
+		"directory in which each worker keeps its objects, buckets and accounts, "+
+			"and reads them after a restart of the control plane (default: in memory)")
 	cli.AddControlPlane(flags, &o.Emulator.ControlPlaneKind, &o.Emulator.ControlPlaneDir)
 	x.own.AddFlags(flags)
 	x.reports.addReportFlag(flags)

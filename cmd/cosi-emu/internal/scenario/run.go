@@ -192,10 +192,6 @@ func (r *scenarioRun) validate() (err error) {
 		return cli.Usage(fmt.Errorf("--parallel %d must be at least 1", r.parallel))
 	case r.engine.Patience < 1:
 		return cli.Usage(fmt.Errorf("--patience %d must be at least 1", r.engine.Patience))
-	case r.suite && (r.watch || r.engine.Update):
-		return cli.Usage(errors.New("--suite and --watch or --update exclude each other: the suite is part of the program"))
-	case r.restart && (r.watch || r.keep || r.start.Session.DataDir == ""):
-		return cli.Usage(errors.New("--restart requires --data-dir, from which the emulator starts again, and excludes --watch and --keep"))
 	case r.timeout <= 0:
 		return cli.Usage(fmt.Errorf("--timeout %s must be more than 0", r.timeout))
 	case r.parallel == 0:
@@ -204,7 +200,19 @@ func (r *scenarioRun) validate() (err error) {
 	}
 	r.engine.Keep = r.keep
 	r.destinations, err = r.reports.destinations(r.text)
-	return errors.Join(err, r.limitCalls(), r.start.ValidateCluster())
+	return errors.Join(err, r.checkTogether(), r.limitCalls(), r.start.ValidateCluster())
+}
+
+// checkTogether rejects flags that exclude each other.
+func (r *scenarioRun) checkTogether() error {
+	switch {
+	case r.suite && (r.watch || r.engine.Update):
+		return cli.Usage(errors.New("--suite and --watch or --update exclude each other: the suite is part of the program"))
+	case r.restart && (r.watch || r.keep || r.start.Session.DataDir == ""):
+		return cli.Usage(errors.New("--restart requires --data-dir, from which the emulator starts again, and excludes --watch and --keep"))
+	default:
+		return nil
+	}
 }
 
 func (r *scenarioRun) run(cmd *cobra.Command, paths []string) error {
