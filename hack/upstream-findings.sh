@@ -9,9 +9,11 @@ scenarios=(
 	internal/explore/testdata/v1alpha1/lifecycle.yaml
 	$suite/failures/{grant-already-exists,two-drivers,secret-cannot-be-deleted,access-of-a-lost-claim,foreign-secret}.yaml
 	$suite/failures/{secret-gone-before-its-access,failing-bucket-is-deleted,claim-deleted-before-its-access}.yaml
+	$suite/failures/{access-never-granted,claim-of-an-absent-driver,long-class-name,retries-are-silent,bucket-with-objects}.yaml
 	$suite/static/{existing-claim-first,bucket-is-bound-once}.yaml
-	$suite/restarts/deleted-while-the-controller-is-away.yaml
+	$suite/restarts/{deleted-while-the-controller-is-away,conflicts-everywhere,sidecar-before-its-driver,slow-driver}.yaml
 	$suite/hostile/readiness-edited-by-hand.yaml
+	$suite/access/protocol-without-a-place.yaml
 )
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

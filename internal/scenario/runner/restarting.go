@@ -27,8 +27,7 @@ type Restarting struct {
 // Continue ends the scenarios that are open, and begins others on the same engine. It returns whether any are open: if so, the
 // next call must have the engine of the emulator that starts in the place of this one.
 func (r *Restarting) Continue(ctx context.Context, e *engine.Engine, j *journal.Journal) (more bool) {
-	if r.outcomes == nil {
-		r.started, r.outcomes = time.Now(), make([]report.Scenario, len(r.Scenarios))
+	if r.prepare() {
 		r.together, r.alone = split(ctx, e, r.Scenarios)
 	}
 	r.end(ctx, e, j)
@@ -36,6 +35,15 @@ func (r *Restarting) Continue(ctx context.Context, e *engine.Engine, j *journal.
 		r.begin(ctx, e, r.next())
 	}
 	return len(r.open) > 0
+}
+
+// prepare returns whether the run begins with it.
+func (r *Restarting) prepare() bool {
+	if r.outcomes != nil {
+		return false
+	}
+	r.started, r.outcomes = time.Now(), make([]report.Scenario, len(r.Scenarios))
+	return true
 }
 
 func (r *Restarting) end(ctx context.Context, e *engine.Engine, j *journal.Journal) {
@@ -84,9 +92,9 @@ func upTo(n int) []int {
 
 // Report returns the report of all scenarios, after a call of Continue has returned false. A scenario that never began is broken.
 func (r *Restarting) Report(ctx context.Context, version string) report.Report {
+	r.prepare()
 	for i, s := range r.Scenarios {
-		if i >= len(r.outcomes) || r.outcomes[i].Name == "" {
-			r.outcomes = append(r.outcomes, make([]report.Scenario, len(r.Scenarios)-len(r.outcomes))...)
+		if r.outcomes[i].Name == "" {
 			r.outcomes[i] = report.NewScenario(interrupted(ctx, s), nil)
 		}
 	}
