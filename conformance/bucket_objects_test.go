@@ -19,7 +19,7 @@ import (
 
 // readBucket is no mistake: the driver gets the parameters of a bucket from its Bucket, whose name is the ID.
 func readBucket(ctx context.Context, request any, next call) (any, error) {
-	id := ""
+	var id string
 	switch r := request.(type) {
 	case *cosiv1alpha1.DriverDeleteBucketRequest:
 		id = r.GetBucketId()

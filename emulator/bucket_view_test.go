@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -71,14 +72,7 @@ func TestBucketView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scheme, err := emulator.NewScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	driver, err := client.New(cfg, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
+	driver := clientOf(t, cfg)
 	all := &v1alpha1.BucketList{}
 	if err := driver.List(t.Context(), all); err != nil || len(all.Items) != 1 {
 		t.Fatalf("%d Buckets, %v", len(all.Items), err)
@@ -106,15 +100,30 @@ func TestBucketView(t *testing.T) {
 	if own := bucket.Status.BucketID; own == "" || own == stored.Status.BucketID {
 		t.Errorf("the driver's ID is %q, the ID in the Bucket %q: not the driver's own", own, stored.Status.BucketID)
 	}
-	if err := driver.Update(t.Context(), bucket); !apierrors.IsForbidden(err) {
-		t.Errorf("the driver writes: %v", err)
-	}
-	admin, err := client.New(emu.Config(), client.Options{Scheme: scheme})
+	wantReadOnly(t, emu, driver, bucket)
+}
+
+func clientOf(t *testing.T, cfg *rest.Config) client.Client {
+	t.Helper()
+	scheme, err := emulator.NewScheme()
 	if err != nil {
 		t.Fatal(err)
 	}
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// wantReadOnly verifies that neither the driver nor an administrator can write a Bucket of v1alpha1.
+func wantReadOnly(t *testing.T, emu *emulator.Emulator, driver client.Client, bucket *v1alpha1.Bucket) {
+	t.Helper()
+	if err := driver.Update(t.Context(), bucket); !apierrors.IsForbidden(err) {
+		t.Errorf("the driver writes: %v", err)
+	}
 	bucket.Labels = map[string]string{"a": "b"}
-	if err := admin.Update(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), "change it in v1alpha2") {
+	if err := clientOf(t, emu.Config()).Update(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), "change it in v1alpha2") {
 		t.Errorf("an administrator writes: %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // errReadOnly is the answer to a write of a Bucket in v1alpha1.
-var errReadOnly = errors.New("a Bucket in " + string(objectstorage.V1alpha1) + " is a view for drivers, which can only be read: change it in " +
-	string(objectstorage.V1alpha2))
+var errReadOnly = errors.New("a Bucket in " + string(objectstorage.V1alpha1) +
+	" is a view for drivers, which can only be read: change it in " + string(objectstorage.V1alpha2))
 
 // IDFunc returns the ID by which the driver knows a bucket: a bridge stores it beside the ID in the Bucket.
 type IDFunc func(ctx context.Context, bucketID string) (string, error)
