@@ -13,10 +13,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/cosi-emu/cosi-emu/apis/objectstorage"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha2"
 	"github.com/cosi-emu/cosi-emu/emulator"
 	"github.com/cosi-emu/cosi-emu/fakedriver"
+	"github.com/cosi-emu/cosi-emu/internal/existingcluster"
 	"github.com/cosi-emu/cosi-emu/internal/store"
 	"github.com/cosi-emu/cosi-emu/internal/subprocess"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
@@ -116,11 +118,15 @@ func clientOf(t *testing.T, cfg *rest.Config) client.Client {
 	return c
 }
 
-// wantReadOnly verifies that neither the driver nor an administrator can write a Bucket of v1alpha1.
+// wantReadOnly verifies that an emulator serves v1alpha2 for applications, and that neither the driver nor an administrator can write a Bucket of v1alpha1.
 func wantReadOnly(t *testing.T, emu *emulator.Emulator, driver client.Client, bucket *v1alpha1.Bucket) {
 	t.Helper()
 	if err := driver.Update(t.Context(), bucket); !apierrors.IsForbidden(err) {
 		t.Errorf("the driver writes: %v", err)
+	}
+	versions, err := existingcluster.ServedVersions(t.Context(), emu.Config())
+	if diff := cmp.Diff([]string{string(objectstorage.V1alpha2)}, versions); diff != "" || err != nil {
+		t.Errorf("versions of COSI: -want, +got:\n%s%v", diff, err)
 	}
 	bucket.Labels = map[string]string{"a": "b"}
 	if err := clientOf(t, emu.Config()).Update(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), "change it in v1alpha2") {

@@ -18,7 +18,8 @@ import (
 	"github.com/cosi-emu/cosi-emu/apis/objectstorage/v1alpha1"
 )
 
-// ServedVersions returns the versions of COSI that a cluster serves.
+// ServedVersions returns the versions of COSI that a cluster serves. A version with Buckets alone is none: an emulator serves them
+// for drivers, to be read.
 func ServedVersions(ctx context.Context, cfg *rest.Config) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -33,7 +34,16 @@ func ServedVersions(ctx context.Context, cfg *rest.Config) ([]string, error) {
 	}
 	var versions []string
 	for _, version := range group.Versions {
-		versions = append(versions, version.Version)
+		kinds, err := client.ServerResourcesForGroupVersionWithContext(ctx, version.GroupVersion)
+		if apierrors.IsNotFound(err) { // its last definition has just been deleted
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ask the cluster at %s for the kinds of %s: %w", cfg.Host, version.GroupVersion, err)
+		}
+		if slices.ContainsFunc(kinds.APIResources, func(r metav1.APIResource) bool { return r.Kind != "Bucket" }) {
+			versions = append(versions, version.Version)
+		}
 	}
 	return versions, nil
 }
