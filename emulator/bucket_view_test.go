@@ -118,7 +118,8 @@ func clientOf(t *testing.T, cfg *rest.Config) client.Client {
 	return c
 }
 
-// wantReadOnly verifies that an emulator serves v1alpha2 for applications, and that neither the driver nor an administrator can write a Bucket of v1alpha1.
+// wantReadOnly verifies that an emulator serves v1alpha2 for applications, and that neither the driver nor an administrator can write
+// a Bucket of v1alpha1.
 func wantReadOnly(t *testing.T, emu *emulator.Emulator, driver client.Client, bucket *v1alpha1.Bucket) {
 	t.Helper()
 	if err := driver.Update(t.Context(), bucket); !apierrors.IsForbidden(err) {
