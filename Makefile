@@ -282,6 +282,7 @@ nightly-explore: # Try faults in all scenarios that ship, and random ones in the
 	$(MAKE) explore-steady
 	$(MAKE) explore EXPLORE='--random 1000 --seed $(SEED)'
 	$(MAKE) explore-takeover
+	$(MAKE) explore-lives LIVES=2000
 
 .PHONY: nightly-data
 nightly-data: build # Run all scenarios with a data directory, and judge each after a restart, too.
@@ -343,6 +344,17 @@ explore-suite: build setup # Try faults in all scenarios that ship.
 .PHONY: explore-steady
 explore-steady: build setup # Try every fault in the scenarios that end with everything up.
 	$(BIN)/cosi-emu explore scenarios/suite/steady --out $(BIN)/found $(EXPLORE)
+
+# make explore-lives SEED=7 LIVES=500
+LIVES ?= 10000
+.PHONY: explore-lives
+explore-lives: build # Run generated scenarios of both versions, and behind the bridge to each dialect.
+	$(BIN)/cosi-emu explore --lives $(LIVES) --seed $(SEED) --control-plane embedded --out $(BIN)/found $(EXPLORE)
+	$(BIN)/cosi-emu explore --lives $(LIVES) --seed $(SEED) --control-plane embedded --out $(BIN)/found --api v1alpha1 $(EXPLORE)
+	for dialect in $(DIALECTS); do \
+		$(BIN)/cosi-emu explore --lives $$(($(LIVES) / 10)) --seed $(SEED) --dialect $$dialect --control-plane embedded \
+			--out $(BIN)/found $(EXPLORE) || exit 1; \
+	done
 
 .PHONY: explore-takeover
 explore-takeover: build # Let another incarnation take over at each write and call, with one resource late, too, or with all as they were long ago.

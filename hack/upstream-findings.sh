@@ -25,7 +25,7 @@ bin/cosi-emu explore "${scenarios[@]}" --components upstream-v0.2 --controller-c
 # Findings in upstream's components
 
 The controller and the sidecar $VERSION of the upstream repository ran in ${#scenarios[@]} scenarios, each without faults and with
-${SAMPLE:-6} faults drawn with seed 1. \`make upstream-findings\` wrote this page on $(date -u +%F). "The run without faults shows it" means
+at most ${SAMPLE:-6} of the faults, drawn with seed 1. \`make upstream-findings\` wrote this page on $(date -u +%F). "The run without faults shows it" means
 that the finding needs no fault. The oracles follow the text of v1alpha1
 ([components.md](../components.md#what-v1alpha1-leaves-open)).
 

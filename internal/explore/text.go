@@ -43,6 +43,15 @@ func (r *Report) write(w io.Writer, reasons bool) error {
 	default:
 		b.WriteString("no findings\n")
 	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return r.WriteFindings(w)
+}
+
+// WriteFindings prints the findings.
+func (r *Report) WriteFindings(w io.Writer) error {
+	var b strings.Builder
 	for i := range r.Findings {
 		r.Findings[i].WriteText(&b, i+1)
 	}

@@ -262,6 +262,17 @@ func TestConvergence(t *testing.T) {
 	accessNotYet := func(o *observed.Objects, conditions []metav1.Condition) {
 		o.Accesses[0].Status.ReadyToUse, o.Accesses[0].Status.Conditions = false, conditions
 	}
+	bucketLeft := func(o *observed.Objects) {
+		o.Claims, o.Accesses, o.Secrets = nil, nil, nil
+		o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
+		bucketNotYet(o, yes)
+	}
+	deleted := func(before string) func(*story) {
+		return func(s *story) {
+			s.before(before, person("delete bucketclaims", ns+"/photos", "", ""))
+			on(bucketLeft)(s)
+		}
+	}
 	now := metav1.Now()
 	judge(t, map[string]judging{
 		"Claim": {
@@ -382,13 +393,16 @@ func TestConvergence(t *testing.T) {
 			}),
 		},
 		"BucketLeft": {
-			reason: "Its claim is gone, and its policy is Delete.",
-			happen: on(func(o *observed.Objects) {
-				o.Claims, o.Accesses, o.Secrets = nil, nil, nil
-				o.Buckets[0].Annotations = map[string]string{v1alpha2.BucketClaimBeingDeletedAnnotation: ""}
-				bucketNotYet(o, yes)
-			}),
+			reason: "Its claim is gone, and its policy is Delete.", happen: on(bucketLeft),
 			want: []summary{{vocabulary.Convergence, "Bucket/" + bucket}},
+		},
+		"BucketOfDeletedClaim": {
+			reason: "The claim was deleted when it had its finalizer.", happen: deleted("create bucket"),
+			want: []summary{{vocabulary.Convergence, "Bucket/" + bucket}},
+		},
+		"BucketOfVanishedClaim": {
+			reason: "The API server has removed the claim in spite of the finalizer, which was added during the deletion.",
+			happen: deleted("protect claim"),
 		},
 	})
 }

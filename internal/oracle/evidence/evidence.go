@@ -22,7 +22,8 @@ type Evidence struct {
 	IDs map[string]bool
 	// DriverNames are the names from the input, and from the drivers' responses.
 	DriverNames map[string]string
-	// UnprotectedByPerson has the UIDs of the objects whose finalizers a user has removed.
+	// UnprotectedByPerson has the UIDs of the objects whose finalizers a user has removed, or that the API server has deleted in
+	// spite of them.
 	UnprotectedByPerson map[types.UID]bool
 	unprotectedIDs      map[string]bool
 	// ScopeEvents are the events that concern the scope.
@@ -51,7 +52,11 @@ func Gather(in *observed.Input) *Evidence {
 	e.learn(all)
 	e.learnNamed()
 	slices.SortStableFunc(all, func(a, b Version) int { return cmp.Compare(a.Seq, b.Seq) })
-	e.UnprotectedByPerson = findUnprotected(all)
+	var last *observed.Observation
+	if len(e.Observations) > 0 {
+		last = &e.Observations[len(e.Observations)-1]
+	}
+	e.UnprotectedByPerson = findUnprotected(all, last)
 	e.unprotectedIDs = e.findUnprotectedIDs(all)
 	for _, event := range in.Events {
 		if !e.Scope.Concerns(event) && !e.IDs[event.Operation.Subject] {

@@ -1,9 +1,12 @@
 package evidence
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/cosi-emu/cosi-emu/internal/oracle/observed"
 	"github.com/cosi-emu/cosi-emu/internal/vocabulary"
 )
 
@@ -12,10 +15,11 @@ import (
 func (v Version) ByPerson() bool { return v.Component == vocabulary.Administrator }
 
 // findUnprotected returns the UIDs of objects whose finalizers a user has removed, and no component
-// has added again. Only their backend objects may leak. The versions are in order of time. An
+// has added again, and of those that the API server has deleted in spite of a finalizer. Only their backend objects may leak. The
+// versions are in order of time. An
 // object that has vanished with its last finalizer stays unprotected: the response has the earlier
 // version, and a write in between is newer.
-func findUnprotected(versions []Version) map[types.UID]bool {
+func findUnprotected(versions []Version, last *observed.Observation) map[types.UID]bool {
 	removed := map[types.UID]Version{}
 	for _, v := range versions {
 		if v.Got == nil {
@@ -29,9 +33,48 @@ func findUnprotected(versions []Version) map[types.UID]bool {
 			delete(removed, uid)
 		}
 	}
-	found := map[types.UID]bool{}
+	found := findVanished(versions, last)
 	for uid := range removed {
 		found[uid] = true
+	}
+	return found
+}
+
+// findVanished returns the UIDs of objects that are gone although nobody has removed their finalizer: a deletion that reads the
+// object just before a component adds the finalizer removes it at once (kubernetes/kubernetes#77988). Such a deletion began
+// before the addition ended, and the object was never seen being deleted.
+func findVanished(versions []Version, last *observed.Observation) map[types.UID]bool {
+	found := map[types.UID]bool{}
+	if last == nil {
+		return found
+	}
+	began := map[string]time.Time{}      // the deletions by persons, by object
+	current := map[string]types.UID{}    // by object
+	addedAt := map[types.UID]time.Time{} // the end of the write that added the finalizer
+	for _, v := range versions {
+		object := v.Resource + " " + v.Key
+		switch {
+		case v.ByPerson() && v.Verb == "delete" && v.Result == Done:
+			began[object] = v.Began
+		case v.Releases && v.Result != Rejected && v.Asked != nil && !v.Asked.Protected():
+			delete(addedAt, current[object])
+		case v.Got == nil || v.Replaced:
+		case v.Got.Deleting():
+			delete(addedAt, v.Got.Metadata.UID)
+		case v.Releases && v.Got.Protected():
+			current[object] = v.Got.Metadata.UID
+			addedAt[v.Got.Metadata.UID] = v.Ended
+		}
+	}
+	for _, v := range at(last) {
+		delete(addedAt, v.Got.Metadata.UID)
+	}
+	for object, uid := range current {
+		added, isProtected := addedAt[uid]
+		deletion, isDeleted := began[object]
+		if isProtected && isDeleted && deletion.Before(added) {
+			found[uid] = true
+		}
 	}
 	return found
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -47,7 +48,7 @@ func (r *run) cleanUp(ctx context.Context) []error {
 	for _, object := range deleted {
 		failed = append(failed, r.awaitDeletion(ctx, object))
 	}
-	return append(failed, r.deleteBuckets(ctx))
+	return append(failed, r.deleteBuckets(ctx, deleted))
 }
 
 // absent matches deleted objects.
@@ -81,8 +82,9 @@ func (r *run) awaitDeletion(ctx context.Context, object *unstructured.Unstructur
 
 // deleteBuckets deletes the Buckets that the scenario's claims left behind because of
 // their deletion policy, and waits until all Buckets of the scenario are gone.
-// CleanUp of the backend deletes the retained buckets in the store.
-func (r *run) deleteBuckets(ctx context.Context) error {
+// CleanUp of the backend deletes the retained buckets in the store. The Bucket of a claim that was deleted before, by a
+// step, is the oracles' business.
+func (r *run) deleteBuckets(ctx context.Context, deleted []*unstructured.Unstructured) error {
 	buckets := &unstructured.UnstructuredList{}
 	buckets.SetGroupVersionKind(r.scenario.API().GroupVersion().WithKind("BucketList"))
 	if err := r.engine.client.List(ctx, buckets); err != nil {
@@ -95,7 +97,7 @@ func (r *run) deleteBuckets(ctx context.Context) error {
 			continue
 		}
 		policy, _, _ := unstructured.NestedString(bucket.Object, "spec", "deletionPolicy")
-		if policy != string(v1alpha2.DeletionPolicyRetain) && bucket.GetDeletionTimestamp().IsZero() {
+		if policy != string(v1alpha2.DeletionPolicyRetain) && bucket.GetDeletionTimestamp().IsZero() && hasClaim(deleted, bucket) {
 			failed = append(failed, &outcome.Failure{
 				Position: r.scenario.Position, Subject: "Bucket/" + bucket.GetName(),
 				Message: fmt.Sprintf("Bucket/%s still exists, but its deletion policy is %s", bucket.GetName(), policy),
@@ -113,10 +115,22 @@ func (r *run) deleteBuckets(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
+// hasClaim reports whether the claim of a Bucket is among the objects.
+func hasClaim(objects []*unstructured.Unstructured, bucket *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "BucketClaim" && o.GetNamespace() == claimNamespace(bucket) && o.GetName() == fieldOfClaim(bucket, "name")
+	})
+}
+
 func claimNamespace(bucket *unstructured.Unstructured) string {
+	return fieldOfClaim(bucket, "namespace")
+}
+
+// fieldOfClaim returns a field of the reference to a Bucket's claim, or "".
+func fieldOfClaim(bucket *unstructured.Unstructured, name string) string {
 	for _, field := range []string{"bucketClaimRef", "bucketClaim"} { // of v1alpha2, and of v1alpha1
-		if namespace, found, _ := unstructured.NestedString(bucket.Object, "spec", field, "namespace"); found {
-			return namespace
+		if value, found, _ := unstructured.NestedString(bucket.Object, "spec", field, name); found {
+			return value
 		}
 	}
 	return ""

@@ -249,6 +249,10 @@ func TestInitExplore(t *testing.T) {
 		"Scenario": {[]string{"explore", "lifecycle.yaml", "--scenario", "a"}, "select scenarios of --suite"},
 		"None":     {[]string{"explore", "--suite", "--scenario", "none"}, "none of"},
 		"Nothing":  {[]string{"explore"}, "requires a file or a directory"},
+		"NoLife":   {[]string{"explore", "--lives", "0"}, "--lives 0 must be at least 1"},
+		"LifeFile": {[]string{"explore", "--lives", "1", "lifecycle.yaml"}, "lifecycle.yaml"},
+		"Faults":   {[]string{"explore", "--lives", "1", "--pairs"}, "--pairs is about scenarios of files, or about faults"},
+		"API":      {[]string{"explore", "lifecycle.yaml", "--api", "v1alpha1"}, "--api is the version of --lives"},
 	} {
 		if code, _, errs := runCommandLine(t, tc.args...); code != 2 || !strings.Contains(errs, tc.err) {
 			t.Errorf("%s: exit code %d, want 2 and %q:\n%s", name, code, tc.err, errs)

@@ -30,6 +30,7 @@ type exploration struct {
 	shard   string
 	output  string
 	suite   bool
+	lives   int
 	// selection are scenarios of the suite.
 	selection selection
 	reports   reports
@@ -65,6 +66,10 @@ previous operation. --state lets an interrupted exploration continue. A state in
 bucket needs the credentials of a BucketAccess in the environment, as 'cosi-emu env'
 prints them.
 
+With --lives, the scenarios are generated, and run without faults: random legal lives of
+several claims and accesses, whose people and restarts meet in ways that nobody has
+written down. A seed always gives the same life.
+
 ` + startup.OwnComponentsHelp + `
 
 docs/explore.md has the details. Exit codes: 0 without findings, 1 with findings, 2 if
@@ -97,6 +102,10 @@ const exploreExamples = `  # A scenario to start from.
   cosi-emu explore lifecycle.yaml --sidecar-cmd './my-sidecar --kubeconfig=$(KUBECONFIG)
     --driver=$(COSI_ENDPOINT) --rpc-timeout=$(RPC_TIMEOUT) --max-delay=$(RETRY_MAX_DELAY)'
 
+  # A thousand generated scenarios, and one of them again.
+  cosi-emu explore --lives 1000 --seed 7
+  cosi-emu explore --lives 1 --seed 4711
+
   # Scenarios that ship with the program: one of them, or some faults in each.
   cosi-emu explore --suite --scenario claim-first
   cosi-emu explore --suite --sample 10 --state suite.state/
@@ -116,17 +125,25 @@ const exploreExamples = `  # A scenario to start from.
 func NewExplore(streams cli.Streams) *cobra.Command {
 	x := &exploration{reports: reports{title: "COSI exploration: findings"}}
 	cmd := &cobra.Command{
-		Use:     "explore SCENARIO|DIR... | --suite",
+		Use:     "explore SCENARIO|DIR... | --suite | --lives N",
 		Short:   "Run a scenario with every fault at every operation",
 		Long:    exploreHelp,
 		Example: exploreExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if x.suite {
+			if x.suite || cmd.Flags().Changed("lives") {
 				return cobra.NoArgs(cmd, args)
 			}
 			return somePaths(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			lives := cmd.Flags().Changed("lives")
+			if lives {
+				if err := x.checkLives(cmd); err != nil {
+					return err
+				}
+			} else if cmd.Flags().Changed("api") {
+				return cli.Usage(errors.New("--api is the version of --lives; the scenarios of files have their own"))
+			}
 			if !x.suite && (cmd.Flags().Changed("filter") || cmd.Flags().Changed("scenario")) {
 				return cli.Usage(errors.New("--filter and --scenario select scenarios of --suite; name the files to explore"))
 			}
@@ -145,6 +162,8 @@ func (x *exploration) addFlags(flags *pflag.FlagSet) {
 	o := &x.options
 	flags.BoolVar(&x.suite, "suite", false, "explore the scenarios that ship with this program")
 	x.selection.addFlags(flags)
+	flags.IntVar(&x.lives, "lives", 0, "number of generated scenarios, of the seeds from --seed on, to run without faults")
+	cli.AddAPI(flags, &o.Emulator.API, "version of the kinds of --lives, v1alpha1 or v1alpha2 (default v1alpha2)")
 	flags.StringSliceVar(&x.kinds, "effects", nil, fmt.Sprintf(
 		"effects to try, of %v (default: all of these), %s, %s, %s, or %s, alone or with %s",
 		plan.Kinds(), plan.TimeTravel, plan.RestartAPIServer, plan.RestartEtcd, plan.LoseLease, plan.Lag))
@@ -206,7 +225,10 @@ func (x *exploration) run(ctx context.Context, streams cli.Streams, paths []stri
 	for _, kind := range x.kinds {
 		x.options.Kinds = append(x.options.Kinds, plan.Kind(kind))
 	}
-	if x.suite {
+	switch {
+	case x.lives > 0:
+		return x.exploreLives(ctx, streams)
+	case x.suite:
 		return x.exploreSuite(ctx, streams)
 	}
 	if info, err := os.Stat(paths[0]); len(paths) > 1 || err == nil && info.IsDir() {

@@ -9,9 +9,10 @@ import (
 )
 
 // deleteBucket has the driver delete the bucket, if the policy is Delete. If the
-// driver fails, the finalizer stays: the remaining backend bucket stays visible.
+// driver fails, the finalizer stays: the remaining backend bucket stays visible. With Retain, a bucket whose ID
+// is unknown gets a record, because nobody would find it otherwise.
 func (a *attempt) deleteBucket(ctx context.Context) error {
-	if a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
+	if a.isRetained() && bucketID(a.Object) != "" {
 		return nil
 	}
 	return a.line.Call(a.Object, func() error { return a.deleteInTurn(ctx) }, turns(a.Object)...)
@@ -28,10 +29,10 @@ func (a *attempt) deleteInTurn(ctx context.Context) error {
 		a.Requeue()
 		return cosireconcile.ErrDone
 	}
-	if err := a.releaseAccessed(ctx); err != nil || a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete {
+	id := bucketID(a.Object)
+	if err := a.releaseAccessed(ctx); err != nil || a.isRetained() && id != "" {
 		return err
 	}
-	id := cmp.Or(a.Object.Status.BucketID, a.Object.Spec.ExistingBucketID)
 	var err error
 	switch {
 	case id == "":
@@ -39,11 +40,19 @@ func (a *attempt) deleteInTurn(ctx context.Context) error {
 	case a.Object.Spec.ExistingBucketID != "":
 		a.sharedBy, err = a.otherOwner(ctx, id)
 	}
-	if err != nil || id == "" || a.sharedBy != "" {
+	if err != nil || id == "" || a.sharedBy != "" || a.isRetained() {
 		return err
 	}
 	return reasonFor(a.driver.DeleteBucket(ctx, id, a.Object.Spec.Parameters))
 }
+
+// isRetained reports whether the bucket stays. The API has no other policies than Delete and Retain, and an unknown one deletes nothing.
+func (a *attempt) isRetained() bool {
+	return a.Object.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete
+}
+
+// bucketID returns the ID of the bucket, or "" if the driver's answer to its creation was not saved.
+func bucketID(b *v1alpha1.Bucket) string { return cmp.Or(b.Status.BucketID, b.Spec.ExistingBucketID) }
 
 // learnID repeats an earlier call, which may have created a bucket without its ID being saved, to
 // learn the ID. It returns no ID if there is no bucket that this Bucket may delete.

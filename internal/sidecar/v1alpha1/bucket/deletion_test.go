@@ -126,7 +126,11 @@ func TestLearnID(t *testing.T) {
 			Name: "no ID", Reason: "the finalizer shows that a bucket may exist; its ID is saved, so that it is not created again",
 			Given: has, Want: phasetest.Outcome{Writes: learned, Changes: isIdentified},
 		},
-		{Name: "no ID, Retain", Reason: "whatever exists stays", Given: func(s *scene) { s.hasBucket(retained, deleting) }},
+		{
+			Name: "no ID, Retain", Reason: "whatever exists stays, and its ID is saved, so that the administrator finds it",
+			Given: func(s *scene) { s.hasBucket(retained, deleting) },
+			Want:  phasetest.Outcome{Writes: []string{creates, statusPatch}, Changes: isIdentified},
+		},
 		{
 			Name: "driver rejects the call", Reason: "Spec: it has created nothing",
 			Given: fails(codes.InvalidArgument, 0), Want: phasetest.Outcome{Writes: []string{creates + ": InvalidArgument"}},

@@ -1,7 +1,6 @@
 package bucket
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -67,5 +66,5 @@ func (a *attempt) save(ctx context.Context, id string, ready bool) error {
 
 // turns are the names by which calls for a bucket wait for each other.
 func turns(bucket *v1alpha1.Bucket) []string {
-	return driver.Turns(bucket.Name, cmp.Or(bucket.Status.BucketID, bucket.Spec.ExistingBucketID))
+	return driver.Turns(bucket.Name, bucketID(bucket))
 }

@@ -116,10 +116,10 @@ func (a *attempt) describeEnd() string {
 	switch bucket := a.Object; {
 	case a.sharedBy != "":
 		return fmt.Sprintf("the bucket stays in the backend, because Bucket %q has it, too", a.sharedBy)
-	case bucket.Spec.DeletionPolicy != v1alpha1.DeletionPolicyDelete:
-		return "the bucket stays in the backend, by the deletion policy Retain"
-	case bucket.Status.BucketID == "" && bucket.Spec.ExistingBucketID == "":
+	case bucketID(bucket) == "":
 		return "the backend has no bucket to delete"
+	case a.isRetained():
+		return fmt.Sprintf("bucket %q stays in the backend, by the deletion policy Retain", bucketID(bucket))
 	default:
 		return fmt.Sprintf("driver %s has deleted the bucket", bucket.Spec.DriverName)
 	}

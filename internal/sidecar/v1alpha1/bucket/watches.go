@@ -1,7 +1,6 @@
 package bucket
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -27,7 +26,7 @@ var byID = uniqueid.Index[*v1alpha1.Bucket]{
 		if !b.DeletionTimestamp.IsZero() && !isProtected(b) {
 			return ""
 		}
-		return cmp.Or(b.Status.BucketID, b.Spec.ExistingBucketID)
+		return bucketID(b)
 	},
 	StatusID: func(b *v1alpha1.Bucket) *string { return &b.Status.BucketID },
 }

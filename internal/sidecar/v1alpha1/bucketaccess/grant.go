@@ -66,7 +66,12 @@ func (a *attempt) protect(ctx context.Context) error {
 	if err := a.writeRecord(ctx); err != nil {
 		return err
 	}
-	if isAccessed(bucket) {
+	return a.keepBucket(ctx, bucket)
+}
+
+// keepBucket writes the finalizer that keeps a Bucket for its accesses. One that is being deleted can get none.
+func (a *attempt) keepBucket(ctx context.Context, bucket *v1alpha1.Bucket) error {
+	if isAccessed(bucket) || !bucket.DeletionTimestamp.IsZero() {
 		return nil
 	}
 	stored := bucket.DeepCopy()

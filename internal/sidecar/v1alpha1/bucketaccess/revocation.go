@@ -139,6 +139,9 @@ func (a *attempt) learnAccount(ctx context.Context, found *record, bucket *v1alp
 	if bucket == nil || bucketID == "" {
 		return nil
 	}
+	if err := a.keepBucket(ctx, bucket); err != nil { // a write that failed may have been the first
+		return err
+	}
 	class, err := a.classFrom(ctx, a.live)
 	if err != nil {
 		return err

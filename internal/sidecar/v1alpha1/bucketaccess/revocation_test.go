@@ -123,6 +123,13 @@ func TestRevoke(t *testing.T) {
 			},
 		},
 		{
+			Name: "account that was never saved, Bucket without finalizer", Reason: "a Bucket is kept before each call for an access",
+			Given: func(s *scene) { s.hasAll(); s.hasAccess(s.protected, leaving) },
+			Want: phasetest.Outcome{
+				Writes: []string{bucketPatch, grants, statusPatch, revokes, bucketPatch}, Changes: []string{hasAcc},
+			},
+		},
+		{
 			Name: "account that was never saved, driver rejects the call", Reason: "Spec: it has created nothing",
 			Given: fails("DriverGrantBucketAccess", codes.InvalidArgument, unsaved),
 			Want:  phasetest.Outcome{Writes: []string{grants + ": InvalidArgument", bucketPatch}, Changes: []string{isReleasedBucket}},
