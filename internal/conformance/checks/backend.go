@@ -244,7 +244,7 @@ func retries() *Check {
 		Classes: []string{"D13"}, Rule: sourceErrors.says(sayInvalid), Needs: []Need{needsBackend},
 		run: func(c *C) {
 			request, access := c.granted()
-			other, bucket := c.accessRequest(request.Buckets[0].ID), c.bucketRequest()
+			other, bucket, doomed := c.accessRequest(request.Buckets[0].ID), c.bucketRequest(), c.bucket().ID
 			c.removeAccess(other, nil)
 			c.removeBucket(bucket, nil)
 			c.failBackend()
@@ -252,6 +252,7 @@ func retries() *Check {
 				"DriverCreateBucket":       func(ctx context.Context) error { _, err := c.Raw.CreateBucket(ctx, bucket); return err },
 				"DriverGrantBucketAccess":  func(ctx context.Context) error { _, err := c.Raw.Grant(ctx, other); return err },
 				"DriverRevokeBucketAccess": func(ctx context.Context) error { return c.Raw.Revoke(ctx, revocationOf(request, access)) },
+				"DriverDeleteBucket":       func(ctx context.Context) error { return c.Raw.DeleteBucket(ctx, doomed, c.env.Parameters.Bucket) },
 			} {
 				if err := c.once(do); terminal(status.Code(err)) {
 					c.fail(call+" returns a code after which the sidecar retries, such as UNAVAILABLE", "%s", explain(err))

@@ -96,7 +96,7 @@ func concurrency() []*Check {
 				c.wantOK("DriverCreateBucket after simultaneous ones", err)
 				for _, b := range buckets {
 					if b != nil && b.ID != last.ID {
-						c.fail("bucket "+last.ID, "bucket %s, too", b.ID)
+						c.fail(fmt.Sprintf("bucket %q", last.ID), "bucket %q, too", b.ID)
 					}
 				}
 			},
@@ -141,7 +141,7 @@ func concurrency() []*Check {
 				c.wantOK("DriverGrantBucketAccess after simultaneous ones", err)
 				for _, access := range accesses {
 					if access != nil && access.AccountID != last.AccountID {
-						c.fail("account "+last.AccountID, "account %s, too", access.AccountID)
+						c.fail(fmt.Sprintf("account %q", last.AccountID), "account %q, too", access.AccountID)
 					}
 				}
 			},

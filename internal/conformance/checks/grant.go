@@ -92,9 +92,7 @@ func grants() []*Check {
 				request, first := c.granted()
 				second, err := c.grant(request)
 				c.setup("a repeated DriverGrantBucketAccess", err)
-				if first.AccountID != second.AccountID {
-					c.fail("account "+first.AccountID, "account %s", second.AccountID)
-				}
+				c.wantSame("account", first.AccountID, second.AccountID)
 			},
 		},
 		{

@@ -79,18 +79,14 @@ func interruptions() []*Check {
 			c.crash()
 			second, err := c.create(request)
 			c.wantOK("a repeated DriverCreateBucket", err)
-			if first.ID != second.ID {
-				c.fail("bucket "+first.ID, "bucket %s", second.ID)
-			}
+			c.wantSame("bucket", first.ID, second.ID)
 		}),
 		check("CS-11", "A repeated DriverGrantBucketAccess returns the same account after kill -9", func(c *C) {
 			request, first := c.granted()
 			c.crash()
 			second, err := c.grant(request)
 			c.wantOK("a repeated DriverGrantBucketAccess", err)
-			if first.AccountID != second.AccountID {
-				c.fail("account "+first.AccountID, "account %s", second.AccountID)
-			}
+			c.wantSame("account", first.AccountID, second.AccountID)
 		}),
 		check("CS-12", "DriverCreateBucket succeeds after kill -9 at different moments of it", func(c *C) {
 			c.killed(measure(func() { c.bucket() }), c.createAndRepeat("DriverCreateBucket after kill -9"))

@@ -93,18 +93,14 @@ func restarts() []*Check {
 			c.restart()
 			second, err := c.create(request)
 			c.wantOK("a repeated DriverCreateBucket", err)
-			if first.ID != second.ID {
-				c.fail("bucket "+first.ID, "bucket %s", second.ID)
-			}
+			c.wantSame("bucket", first.ID, second.ID)
 		}),
 		check("LF-11", "A repeated DriverGrantBucketAccess returns the same account after a restart", func(c *C) {
 			request, first := c.granted()
 			c.restart()
 			second, err := c.grant(request)
 			c.wantOK("a repeated DriverGrantBucketAccess", err)
-			if first.AccountID != second.AccountID {
-				c.fail("account "+first.AccountID, "account %s", second.AccountID)
-			}
+			c.wantSame("account", first.AccountID, second.AccountID)
 		}),
 		check("LF-12", "DriverDeleteBucket deletes a bucket that was created before a restart", func(c *C) {
 			c.mustDelete()

@@ -166,6 +166,8 @@ func (c *C) callUntilStop() []error {
 		requests[i] = c.bucketRequest()
 		_, err := c.create(requests[i])
 		c.setup("DriverCreateBucket", err)
+		_, err = c.create(requests[i])
+		c.setup("a repeated DriverCreateBucket", err)
 	}
 	c.resume()
 	calling := make(chan struct{}, parallel)

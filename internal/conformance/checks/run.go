@@ -192,6 +192,13 @@ func (c *C) wantOK(call string, err error) {
 	}
 }
 
+// wantSame ends the check if a repeated call has returned another ID.
+func (c *C) wantSame(kind, first, second string) {
+	if first != second {
+		c.fail(fmt.Sprintf("%s %q", kind, first), "%s %q", kind, second)
+	}
+}
+
 // wantError ends the check if a call succeeded.
 func (c *C) wantError(call string, err error) {
 	switch status.Code(err) {

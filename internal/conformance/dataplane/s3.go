@@ -17,9 +17,6 @@ import (
 	cosiv1alpha2 "github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2"
 )
 
-// defaultRegion is the region for signatures if a driver returns none; most stores ignore it.
-const defaultRegion = "us-east-1"
-
 // S3 uses one credential on one bucket.
 type S3 struct {
 	client    *s3.Client
@@ -31,7 +28,7 @@ type S3 struct {
 func NewS3(info *cosiv1alpha2.S3BucketInfo, key *cosiv1alpha2.S3CredentialInfo) *S3 {
 	region := info.GetRegion()
 	if region == "" {
-		region = defaultRegion
+		region = s3access.DefaultRegion
 	}
 	transport := newTransport()
 	options := s3.Options{

@@ -22,6 +22,9 @@ const (
 	variableSessionToken = "AWS_SESSION_TOKEN" //nolint:gosec // the name of a variable
 )
 
+// DefaultRegion is the region for signatures if a driver returns none; most stores ignore it.
+const DefaultRegion = "us-east-1"
+
 // Options returns the options of a client by the values of keys, and its transport, whose idle
 // connections the caller closes. The default endpoint is AWS.
 func Options(value func(key string) string) (s3.Options, *http.Transport, error) {
@@ -34,7 +37,7 @@ func Options(value func(key string) string) (s3.Options, *http.Transport, error)
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	options := s3.Options{
-		Region: cmp.Or(value(v1alpha2.SecretKeyS3Region), value(variableRegion)),
+		Region: cmp.Or(value(v1alpha2.SecretKeyS3Region), value(variableRegion), DefaultRegion),
 		Credentials: credentials.NewStaticCredentialsProvider(
 			value(v1alpha2.SecretKeyS3AccessKeyID), value(v1alpha2.SecretKeyS3SecretAccessKey), value(variableSessionToken)),
 		HTTPClient: &http.Client{Transport: transport},
