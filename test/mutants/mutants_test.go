@@ -66,6 +66,7 @@ func (m Mutant) file() string {
 const (
 	mostLines                 = 12
 	mostLinesWithInterference = 30
+	mostLinesOfLife           = 60 // a race seldom happens again, so that few parts of its life can go
 )
 
 // checkShrunk expects a scenario of a few lines.

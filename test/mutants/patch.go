@@ -84,6 +84,9 @@ func pairs(scenario, interference, at string) []string {
 	return append(interfering(scenario, interference, at), "--pairs", "--prune", "step")
 }
 
+// lived are generated scenarios of v1alpha1.
+func lived() []string { return []string{"explore", "--lives", "500", "--api", "v1alpha1"} }
+
 // bridged is a command with the bridge in front of the fake driver.
 func bridged(command []string) []string { return append(command, "--dialect", "v1alpha1") }
 

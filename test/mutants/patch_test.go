@@ -94,7 +94,10 @@ func TestLongPatches(t *testing.T) {
 				if !slices.Contains(p.Oracles, f.oracle) {
 					continue
 				}
-				if p.Net[0] == "explore" {
+				switch {
+				case slices.Contains(p.Net, "--lives"):
+					checkShrunk(t, f.shrunk, mostLinesOfLife)
+				case p.Net[0] == "explore":
 					checkShrunk(t, f.shrunk, mostLinesWithInterference)
 				}
 				return
@@ -150,13 +153,21 @@ func (p Patch) found(t *testing.T, program string) []finding {
 
 func explored(t *testing.T, text []byte) []finding {
 	t.Helper()
-	var r explore.Report
+	var r struct {
+		explore.Report
+
+		Reports []explore.Report `json:"reports"` // of generated scenarios
+	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
 	var found []finding
-	for _, g := range r.Findings {
-		found = append(found, finding{g.Oracle, g.Message, g.Shrunk})
+	for _, of := range append(r.Reports, r.Report) {
+		for _, g := range of.Findings {
+			if g.Shrunk != "" {
+				found = append(found, finding{g.Oracle, g.Message, g.Shrunk})
+			}
+		}
 	}
 	return found
 }

@@ -115,6 +115,18 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 			Written: true,
 			Oracles: []string{run.OracleSteps, vocabulary.Leak}, Took: "137 s",
 		},
+		{
+			Name:    "v1alpha1-retained-bucket-forgotten",
+			Bug:     "A Bucket with the policy Retain that is deleted during its creation goes without the ID. Nobody finds its bucket.",
+			Net:     lived(),
+			Oracles: []string{vocabulary.Leak}, Took: "220 s", Lines: 16,
+		},
+		{
+			Name:    "v1alpha1-bucket-not-kept",
+			Bug:     "The sidecar asks for an account that was never saved, to revoke it, although its Bucket may vanish meanwhile.",
+			Net:     lived(),
+			Oracles: []string{vocabulary.Order}, Took: "285 s", Lines: 55,
+		},
 	}
 }
 
