@@ -15,115 +15,89 @@ const (
 	writeOnly = "WriteOnly"
 )
 
-// kinds render the objects of a version, and what they must become.
-type kinds interface {
-	// version is the line of the setup that names it; may be empty.
-	version() string
-	claim(c *claim) string
-	existingBucket() string
-	existingClaim() string
-	access(a *access) string
-	readyClaim() string
-	grantedAccess() string
-	// wholeSecret is what a Secret is like that nobody has damaged.
-	wholeSecret() string
-	// bucketOf returns the Bucket of a claim in a variable.
-	bucketOf(variable string) string
-	grants() []grant
-	modes() []string
-	// severalClaims, restoresSecrets and releasesBuckets report what the specification has: accesses to several claims, Secrets
-	// that are restored, and Buckets that outlive their claims.
-	severalClaims() bool
-	restoresSecrets() bool
-	releasesBuckets() bool
+// kinds are the kinds of a version: how their objects are written, and what they must become.
+type kinds struct {
+	version        string // the line of the setup that names it; may be empty
+	readyClaim     string
+	grantedAccess  string
+	wholeSecret    string // a Secret that has no damage
+	boundBucket    string // the field of a claim with the name of its Bucket
+	existingBucket string
+	access         func(*access) string
+
+	grants []grant
+	modes  []string
+	// What the specification has: accesses to several claims, Secrets that are restored, and Buckets that outlive their claims.
+	severalClaims, restoresSecrets, releasesBuckets bool
 }
 
 func kindsOf(version objectstorage.Version) kinds {
 	if version == objectstorage.V1alpha1 {
-		return v1alpha1{}
+		return v1alpha1()
 	}
-	return v1alpha2{}
+	return v1alpha2()
 }
 
-type v1alpha2 struct{}
-
-func (v1alpha2) version() string       { return "" }
-func (v1alpha2) readyClaim() string    { return "{status: {readyToUse: true}}" }
-func (v1alpha2) grantedAccess() string { return "{status: {readyToUse: true}}" }
-func (v1alpha2) modes() []string       { return []string{readWrite, readWrite, readOnly, writeOnly} }
-func (v1alpha2) severalClaims() bool   { return true }
-func (v1alpha2) restoresSecrets() bool { return true }
-func (v1alpha2) releasesBuckets() bool { return true }
-func (v1alpha2) wholeSecret() string {
-	return "{metadata: {deletionTimestamp: absent}, stringData: {BUCKET_NAME: present}}"
-}
-
-func (v1alpha2) grants() []grant {
-	return []grant{
-		{name: "single"}, {name: "several", several: true}, {name: "readers", disallowed: []string{readWrite, writeOnly}},
-		{name: "keyless", serviceAccount: "ServiceAccount"},
+func v1alpha2() kinds {
+	return kinds{ //nolint:gosec // no credentials
+		readyClaim:    "{status: {readyToUse: true}}",
+		grantedAccess: "{status: {readyToUse: true}}",
+		wholeSecret:   "{metadata: {deletionTimestamp: absent}, stringData: {BUCKET_NAME: present}}",
+		boundBucket:   "boundBucketName",
+		existingBucket: `{kind: Bucket, metadata: {name: "old-${scope}"}, spec: {driverName: "${driver}", deletionPolicy: Retain, ` +
+			`existingBucketID: "old-${scope}", protocols: [S3], bucketClaimRef: {name: ` + existingName + `, namespace: "${ns}"}}}`,
+		access: func(a *access) string {
+			var uses []string
+			for _, u := range a.uses {
+				uses = append(uses, fmt.Sprintf("{bucketClaimName: %s, accessSecretName: %s, accessModes: {objectData: %s}}",
+					u.claim, a.secret(u), u.mode))
+			}
+			return a.text("bucketClaims: [" + strings.Join(uses, ", ") + "]")
+		},
+		grants: []grant{
+			{name: "single"}, {name: "several", several: true}, {name: "readers", disallowed: []string{readWrite, writeOnly}},
+			{name: "keyless", serviceAccount: "ServiceAccount"},
+		},
+		modes:         []string{readWrite, readWrite, readOnly, writeOnly},
+		severalClaims: true, restoresSecrets: true, releasesBuckets: true,
 	}
 }
 
-func (v1alpha2) bucketOf(variable string) string {
-	return fmt.Sprintf("Bucket/${%s.status.boundBucketName}", variable)
-}
-
-func (v1alpha2) claim(c *claim) string {
-	return fmt.Sprintf(`{kind: BucketClaim, metadata: {name: %s}, spec: {bucketClassName: "${classes.%s}", protocols: [S3]}}`,
-		c.name, c.class.name)
-}
-
-func (v1alpha2) existingBucket() string {
-	return fmt.Sprintf(`{kind: Bucket, metadata: {name: "old-${scope}"}, spec: {driverName: "${driver}", deletionPolicy: Retain, `+
-		`existingBucketID: "old-${scope}", protocols: [S3], bucketClaimRef: {name: %s, namespace: "${ns}"}}}`, existingName)
-}
-
-func (v1alpha2) existingClaim() string {
-	return fmt.Sprintf(`{kind: BucketClaim, metadata: {name: %s}, spec: {existingBucketName: "old-${scope}", protocols: [S3]}}`, existingName)
-}
-
-func (v1alpha2) access(a *access) string {
-	var uses []string
-	for _, u := range a.uses {
-		uses = append(uses, fmt.Sprintf("{bucketClaimName: %s, accessSecretName: %s, accessModes: {objectData: %s}}", u.claim, a.secret(u), u.mode))
+func v1alpha1() kinds {
+	return kinds{
+		version:       "  api: v1alpha1\n",
+		readyClaim:    "{status: {bucketReady: true}}",
+		grantedAccess: "{status: {accessGranted: true}}",
+		wholeSecret:   "present",
+		boundBucket:   "bucketName",
+		existingBucket: `{kind: Bucket, metadata: {name: "old-${scope}"}, spec: {driverName: "${driver}", bucketClassName: none, ` +
+			`bucketClaim: {}, deletionPolicy: Retain, existingBucketID: "old-${scope}", protocols: [S3]}}`,
+		access: func(a *access) string {
+			return a.text("bucketClaimName: " + a.uses[0].claim + ", credentialsSecretName: " + a.secret(a.uses[0]))
+		},
+		grants: []grant{{name: "single"}, {name: "single"}, {name: "keyless", serviceAccount: "IAM"}},
+		modes:  []string{readWrite},
 	}
-	return fmt.Sprintf(`{kind: BucketAccess, metadata: {name: %s}, spec: {bucketAccessClassName: "${accessClasses.%s}", protocol: S3%s, `+
-		`bucketClaims: [%s]}}`, a.name, a.class.name, a.class.identity(), strings.Join(uses, ", "))
 }
 
-type v1alpha1 struct{}
-
-func (v1alpha1) version() string       { return "  api: v1alpha1\n" }
-func (v1alpha1) readyClaim() string    { return "{status: {bucketReady: true}}" }
-func (v1alpha1) grantedAccess() string { return "{status: {accessGranted: true}}" }
-func (v1alpha1) modes() []string       { return []string{readWrite} }
-func (v1alpha1) severalClaims() bool   { return false }
-func (v1alpha1) restoresSecrets() bool { return false }
-func (v1alpha1) releasesBuckets() bool { return false }
-func (v1alpha1) wholeSecret() string   { return "present" }
-
-func (v1alpha1) grants() []grant {
-	return []grant{{name: "single"}, {name: "single"}, {name: "keyless", serviceAccount: "IAM"}}
+// text returns the object, with the fields of its claims.
+func (a *access) text(claims string) string {
+	return fmt.Sprintf(`{kind: BucketAccess, metadata: {name: %s}, spec: {bucketAccessClassName: "${accessClasses.%s}", protocol: S3%s, %s}}`,
+		a.name, a.class.name, a.class.identity(), claims)
 }
 
-func (v1alpha1) bucketOf(variable string) string {
-	return fmt.Sprintf("Bucket/${%s.status.bucketName}", variable)
+// text returns the object, which is the same in both versions.
+func (c *claim) text() string {
+	from := `existingBucketName: "old-${scope}"`
+	if !c.existing {
+		from = `bucketClassName: "${classes.` + c.class.name + `}"`
+	}
+	return fmt.Sprintf("{kind: BucketClaim, metadata: {name: %s}, spec: {%s, protocols: [S3]}}", c.name, from)
 }
 
-func (v1alpha1) claim(c *claim) string { return v1alpha2{}.claim(c) }
-
-func (v1alpha1) existingBucket() string {
-	return `{kind: Bucket, metadata: {name: "old-${scope}"}, spec: {driverName: "${driver}", bucketClassName: none, ` +
-		`bucketClaim: {}, deletionPolicy: Retain, existingBucketID: "old-${scope}", protocols: [S3]}}`
-}
-
-func (v1alpha1) existingClaim() string { return v1alpha2{}.existingClaim() }
-
-func (v1alpha1) access(a *access) string {
-	u := a.uses[0]
-	return fmt.Sprintf(`{kind: BucketAccess, metadata: {name: %s}, spec: {bucketAccessClassName: "${accessClasses.%s}", protocol: S3%s, `+
-		`bucketClaimName: %s, credentialsSecretName: %s}}`, a.name, a.class.name, a.class.identity(), u.claim, a.secret(u))
+// bucketOf returns the Bucket of the claim in a variable.
+func (k kinds) bucketOf(variable string) string {
+	return fmt.Sprintf("Bucket/${%s.status.%s}", variable, k.boundBucket)
 }
 
 // class is a BucketClass.

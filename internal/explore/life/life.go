@@ -104,26 +104,26 @@ func (a *access) usesClaim(name string) bool {
 
 // setup returns the drivers, and the classes that objects use.
 func (l *life) setup() string {
-	text := l.kinds.version()
+	var b strings.Builder
+	b.WriteString(l.kinds.version)
 	if l.twoDrivers {
-		text += "  drivers: [{name: one}, {name: " + otherDriver + "}]\n"
+		b.WriteString("  drivers: [{name: one}, {name: " + otherDriver + "}]\n")
 	}
-	if len(l.classes) > 0 {
-		text += "  classes:\n"
-		for _, c := range l.classes {
-			text += "  - " + c.text() + "\n"
-		}
-	}
-	if len(l.grants) > 0 {
-		text += "  accessClasses:\n"
-		for _, g := range l.grants {
-			text += "  - " + g.text() + "\n"
-		}
-	}
-	if text == "" {
+	writeList(&b, "classes", l.classes)
+	writeList(&b, "accessClasses", l.grants)
+	if b.Len() == 0 {
 		return ""
 	}
-	return "setup:\n" + text
+	return "setup:\n" + b.String()
+}
+
+func writeList[T interface{ text() string }](b *strings.Builder, field string, items []T) {
+	if len(items) > 0 {
+		fmt.Fprintf(b, "  %s:\n", field)
+	}
+	for _, item := range items {
+		fmt.Fprintf(b, "  - %s\n", item.text())
+	}
 }
 
 // class draws a class for a claim.
@@ -141,7 +141,7 @@ func (l *life) class() class {
 
 // grant draws a class for an access.
 func (l *life) grant() grant {
-	all := l.kinds.grants()
+	all := slices.Clone(l.kinds.grants)
 	if l.plain {
 		all = all[:1]
 	}

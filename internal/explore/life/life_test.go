@@ -1,6 +1,7 @@
 package life_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestGenerate(t *testing.T) {
 					t.Errorf("seed %d is %q of %s, want %q of %s", tc.options.Seed, s.Name, s.API(), want, tc.options.Version)
 				}
 			}
-			for _, words := range append(everywhere[:len(everywhere):len(everywhere)], tc.has...) {
+			for _, words := range slices.Concat(everywhere, tc.has) {
 				if !strings.Contains(all.String(), words) {
 					t.Errorf("no life has %q", words)
 				}

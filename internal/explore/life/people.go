@@ -19,14 +19,15 @@ func (l *life) claim() bool {
 	if !l.existing && !l.plain && l.chance(8) {
 		l.existing = true
 		l.add(`backend: {createBucket: "old-${scope}"}`)
-		objects := []string{l.kinds.existingBucket(), l.kinds.existingClaim()}
+		c := &claim{name: existingName, existing: true}
+		objects := []string{l.kinds.existingBucket, c.text()}
 		if l.chance(2) {
 			slices.Reverse(objects)
 		}
 		for _, o := range objects {
 			l.add("apply: %s", o)
 		}
-		l.claims = append(l.claims, &claim{name: existingName, existing: true})
+		l.claims = append(l.claims, c)
 		return true
 	}
 	free := slices.DeleteFunc(slices.Clone(claimNames), func(name string) bool { return l.claimOf(name) != nil })
@@ -35,7 +36,7 @@ func (l *life) claim() bool {
 	}
 	c := &claim{name: pick(l, free), class: l.class()}
 	l.claims = append(l.claims, c)
-	l.add("apply: %s", l.kinds.claim(c))
+	l.add("apply: %s", c.text())
 	return true
 }
 
@@ -53,7 +54,7 @@ func (l *life) access() bool {
 		names = append(names, c.name)
 	}
 	number := 1
-	if l.kinds.severalClaims() && !l.plain && l.chance(3) {
+	if l.kinds.severalClaims && !l.plain && l.chance(3) {
 		number = 2
 	}
 	for range number {
@@ -71,7 +72,7 @@ func (l *life) mode() string {
 	if l.plain {
 		return readWrite
 	}
-	return pick(l, l.kinds.modes())
+	return pick(l, l.kinds.modes)
 }
 
 // grantable reports whether an access must be granted in the end, if nothing is deleted.
@@ -131,19 +132,22 @@ func (l *life) deleteClaim() bool {
 func (l *life) remember(c *claim) {
 	c.variable = fmt.Sprintf("%s%d", c.name, len(l.steps))
 	l.startAll()
-	l.add("expect: {BucketClaim/%s: %s}\n  as: %s", c.name, l.kinds.readyClaim(), c.variable)
+	l.add("expect: {BucketClaim/%s: %s}\n  as: %s", c.name, l.kinds.readyClaim, c.variable)
 }
 
 // await waits until all is as it must be.
 func (l *life) await() bool {
-	var wants []string
 	l.startAll()
-	for _, c := range l.claims {
-		if !c.deleted {
-			c.ready = true
-			wants = append(wants, fmt.Sprintf("BucketClaim/%s: %s", c.name, l.kinds.readyClaim()))
-		}
+	wants := append(l.awaitAccesses(), l.awaitClaims()...)
+	if len(wants) == 0 {
+		return false
 	}
+	l.add("expect: {%s}", strings.Join(wants, ", "))
+	return true
+}
+
+// awaitAccesses returns what accesses must become, and frees the names of those that vanish.
+func (l *life) awaitAccesses() (wants []string) {
 	for _, a := range l.accesses {
 		switch {
 		case a.deleted:
@@ -157,27 +161,33 @@ func (l *life) await() bool {
 		}
 	}
 	l.accesses = slices.DeleteFunc(l.accesses, func(a *access) bool { return a.deleted })
+	return wants
+}
+
+// awaitClaims returns what claims must become, and frees the names of those that vanish: no access uses them any more.
+func (l *life) awaitClaims() (wants []string) {
 	l.claims = slices.DeleteFunc(l.claims, func(c *claim) bool {
-		if !c.deleted || slices.ContainsFunc(l.accesses, func(a *access) bool { return a.usesClaim(c.name) }) {
+		switch {
+		case !c.deleted:
+			c.ready = true
+			wants = append(wants, fmt.Sprintf("BucketClaim/%s: %s", c.name, l.kinds.readyClaim))
+			return false
+		case slices.ContainsFunc(l.accesses, func(a *access) bool { return a.usesClaim(c.name) }):
 			return false
 		}
 		wants = append(wants, fmt.Sprintf("BucketClaim/%s: absent", c.name))
-		if c.variable != "" && c.class.retained && l.kinds.releasesBuckets() {
+		if c.variable != "" && c.class.retained && l.kinds.releasesBuckets {
 			l.released = append(l.released, c.variable)
 		}
 		return true
 	})
-	if len(wants) == 0 {
-		return false
-	}
-	l.add("expect: {%s}", strings.Join(wants, ", "))
-	return true
+	return wants
 }
 
 func (l *life) readyAccess(a *access) []string {
-	wants := []string{fmt.Sprintf("BucketAccess/%s: %s", a.name, l.kinds.grantedAccess())}
+	wants := []string{fmt.Sprintf("BucketAccess/%s: %s", a.name, l.kinds.grantedAccess)}
 	for _, u := range a.uses {
-		wants = append(wants, fmt.Sprintf("Secret/%s: %s", a.secret(u), l.kinds.wholeSecret()))
+		wants = append(wants, fmt.Sprintf("Secret/%s: %s", a.secret(u), l.kinds.wholeSecret))
 	}
 	return wants
 }
@@ -221,13 +231,13 @@ func (l *life) work() bool {
 // loseSecret has a person delete or damage the Secret of a granted access. COSI restores it.
 func (l *life) loseSecret() bool {
 	can := slices.DeleteFunc(l.usable(), func(a *access) bool { return !a.ready })
-	if len(can) == 0 || !l.kinds.restoresSecrets() {
+	if len(can) == 0 || !l.kinds.restoresSecrets {
 		return false
 	}
 	a := pick(l, can)
 	secret := a.secret(pick(l, a.uses))
 	l.startAll()
-	l.add("expect: {Secret/%s: %s}", secret, l.kinds.wholeSecret())
+	l.add("expect: {Secret/%s: %s}", secret, l.kinds.wholeSecret)
 	if l.chance(2) {
 		l.add("delete: Secret/%s", secret)
 	} else {

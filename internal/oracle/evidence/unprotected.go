@@ -48,35 +48,49 @@ func findVanished(versions []Version, last *observed.Observation) map[types.UID]
 	if last == nil {
 		return found
 	}
-	began := map[string]time.Time{}      // the deletions by persons, by object
-	current := map[string]types.UID{}    // by object
-	addedAt := map[types.UID]time.Time{} // the end of the write that added the finalizer
+	p := protections{began: map[string]time.Time{}, current: map[string]types.UID{}, added: map[types.UID]time.Time{}}
 	for _, v := range versions {
-		object := v.Resource + " " + v.Key
-		switch {
-		case v.ByPerson() && v.Verb == "delete" && v.Result == Done:
-			began[object] = v.Began
-		case v.Releases && v.Result != Rejected && v.Asked != nil && !v.Asked.Protected():
-			delete(addedAt, current[object])
-		case v.Got == nil || v.Replaced:
-		case v.Got.Deleting():
-			delete(addedAt, v.Got.Metadata.UID)
-		case v.Releases && v.Got.Protected():
-			current[object] = v.Got.Metadata.UID
-			addedAt[v.Got.Metadata.UID] = v.Ended
-		}
+		p.follow(v)
 	}
 	for _, v := range at(last) {
-		delete(addedAt, v.Got.Metadata.UID)
+		delete(p.added, v.Got.Metadata.UID)
 	}
-	for object, uid := range current {
-		added, isProtected := addedAt[uid]
-		deletion, isDeleted := began[object]
+	for object, uid := range p.current {
+		added, isProtected := p.added[uid]
+		deletion, isDeleted := p.began[object]
 		if isProtected && isDeleted && deletion.Before(added) {
 			found[uid] = true
 		}
 	}
 	return found
+}
+
+// protections follows the finalizers of objects.
+type protections struct {
+	began   map[string]time.Time    // the deletions by persons, by object
+	current map[string]types.UID    // by object
+	added   map[types.UID]time.Time // the end of the write that added the finalizer
+}
+
+func (p *protections) follow(v Version) {
+	object := v.Resource + " " + v.Key
+	switch {
+	case v.ByPerson() && v.Verb == "delete" && v.Result == Done:
+		p.began[object] = v.Began
+	case v.mayRelease():
+		delete(p.added, p.current[object])
+	case v.Got == nil || v.Replaced:
+	case v.Got.Deleting():
+		delete(p.added, v.Got.Metadata.UID)
+	case v.Releases && v.Got.Protected():
+		p.current[object] = v.Got.Metadata.UID
+		p.added[v.Got.Metadata.UID] = v.Ended
+	}
+}
+
+// mayRelease reports whether a write has removed the finalizer, or may have.
+func (v Version) mayRelease() bool {
+	return v.Releases && v.Result != Rejected && v.Asked != nil && !v.Asked.Protected()
 }
 
 // newerThan reports whether a version is newer than one that ended before it. The response to a
