@@ -64,12 +64,8 @@ func TestLivesFound(t *testing.T) {
 		"None": {"No access is created.", func(text string) bool { return !strings.Contains(text, "kind: BucketAccess") }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of := life.Options{Version: objectstorage.V1alpha2, Plain: true}
-			for !tc.is(string(life.Generate(of))) {
-				of.Seed++
-			}
 			opts := opts
-			opts.Seed = of.Seed
+			opts.Seed = seedOf(tc.is)
 			var found []string
 			r, err := Lives(t.Context(), opts, 1, func(s Source, r *Report, err error) {
 				if err != nil || s.File != r.Scenario+".yaml" || len(r.Findings) != 1 || !r.Findings[0].Confirmed {
@@ -82,13 +78,22 @@ func TestLivesFound(t *testing.T) {
 			}
 			var want []string
 			if tc.failed {
-				want = []string{life.Name(objectstorage.V1alpha2, of.Seed)}
+				want = []string{life.Name(objectstorage.V1alpha2, opts.Seed)}
 			}
 			if diff := cmp.Diff(want, found); diff != "" || tc.failed != (len(r.Failed) == 1) {
 				t.Errorf("%s seeds with findings: %v, reports: -want, +got:\n%s", tc.reason, r.Failed, diff)
 			}
 		})
 	}
+}
+
+// seedOf returns the seed of the first plain life that is as it must be.
+func seedOf(is func(text string) bool) uint64 {
+	of := life.Options{Version: objectstorage.V1alpha2, Plain: true}
+	for !is(string(life.Generate(of))) {
+		of.Seed++
+	}
+	return of.Seed
 }
 
 // TestLivesOptions verifies that lives are not mixed with faults.

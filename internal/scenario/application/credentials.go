@@ -1,6 +1,7 @@
 package application
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,7 +46,7 @@ func (a *Application) credentials(ctx context.Context, asked *spec.S3) (*credent
 	c := &credentials{
 		Sender: signedurl.Sender{Transport: transport, Attempts: max(1, a.Attempts)}, bucket: value(v1alpha2.SecretKeyBucketName),
 	}
-	options.RetryMaxAttempts = c.Attempts
+	options.RetryMaxAttempts, options.Region = c.Attempts, cmp.Or(options.Region, s3access.DefaultRegion)
 	if !asked.Bucket.IsZero() {
 		if c.bucket, err = a.Variables.Text(ctx, asked.Bucket); err != nil {
 			return nil, err

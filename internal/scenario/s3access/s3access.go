@@ -37,7 +37,7 @@ func Options(value func(key string) string) (s3.Options, *http.Transport, error)
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	options := s3.Options{
-		Region: cmp.Or(value(v1alpha2.SecretKeyS3Region), value(variableRegion), DefaultRegion),
+		Region: cmp.Or(value(v1alpha2.SecretKeyS3Region), value(variableRegion)),
 		Credentials: credentials.NewStaticCredentialsProvider(
 			value(v1alpha2.SecretKeyS3AccessKeyID), value(v1alpha2.SecretKeyS3SecretAccessKey), value(variableSessionToken)),
 		HTTPClient: &http.Client{Transport: transport},
