@@ -185,6 +185,10 @@ func backendMutants() []mutant {
 			name: "an outage is InvalidArgument", class: "D13", want: []string{"BE-15"},
 			behaviour: unavailable(isA[*create], (*created)(nil), failed(codes.InvalidArgument, "failed")),
 		},
+		{
+			name: "an outage is InvalidArgument for a deletion", class: "D13", want: []string{"BE-15"},
+			behaviour: unavailable(isA[*remove], (*removed)(nil), failed(codes.InvalidArgument, "failed")),
+		},
 		{name: "an access exists since it has its ID", class: "D11", want: []string{"BE-04"}, behaviour: early}, // not BE-12
 		{
 			name: "half a bucket", class: "D05", want: []string{"BE-16", "BE-20"},

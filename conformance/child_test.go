@@ -224,6 +224,7 @@ func processMistakes(ending context.Context) map[string]behaviour {
 		readsBuckets:      readBucket,
 		printsSecrets:     printResponses,
 		createKnowsOnly:   createOnce(),
+		createExists:      createsOnce(&sync.Map{}),
 		ignoresParameters: sameParameters,
 		floods: func(_ context.Context, r any, next call) (any, error) {
 			_, _ = os.Stdout.Write(bytes.Repeat([]byte("all is well\n"), 500))

@@ -254,22 +254,25 @@ func accept2[T any](answer func(*T) (any, bool)) func(*sync.Map) behaviour {
 	})
 }
 
+// createsOnce answers AlreadyExists to a repeated creation.
+func createsOnce(state *sync.Map) behaviour {
+	return func(_ context.Context, r any, next call) (any, error) {
+		response, err := next(r)
+		if m, ok := r.(*create); ok && err == nil && exists(state, m.GetBucketId()) {
+			return nil, failed(codes.AlreadyExists, "the bucket exists")
+		}
+		if m, ok := r.(*remove); ok {
+			state.Delete(m.GetBucketId())
+		}
+		return response, err
+	}
+}
+
 func createMutants() []mutant {
 	return []mutant{
 		{
 			name: "repeated Create already exists", class: "D01", want: []string{"CB-04", "CC-01", "CC-02", "LF-01", "LF-10"},
-			behaviour: func(state *sync.Map) behaviour {
-				return func(_ context.Context, r any, next call) (any, error) {
-					response, err := next(r)
-					if m, ok := r.(*create); ok && err == nil && exists(state, m.GetBucketId()) {
-						return nil, failed(codes.AlreadyExists, "the bucket exists")
-					}
-					if m, ok := r.(*remove); ok {
-						state.Delete(m.GetBucketId())
-					}
-					return response, err
-				}
-			},
+			behaviour: createsOnce,
 		},
 		{
 			name: "repeated Create has no protocols", class: "D01", want: []string{"CB-05", "CB-19"},

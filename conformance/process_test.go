@@ -27,6 +27,7 @@ const (
 	printsSecrets     = "prints responses"
 	diesOfInput       = "dies of an empty ID"
 	createKnowsOnly   = "knows its buckets in memory only"
+	createExists      = "answers AlreadyExists to repeated creations"
 	ignoresParameters = "does not compare parameters"
 	floods            = "prints hundreds of lines in each call"
 	leaksDescriptors  = "leaks a descriptor in each call"
@@ -188,6 +189,7 @@ func processMutants() []processMutant {
 		{mistake: failsOnSIGTERM, want: []string{"CS-05"}},
 		{mistake: ignoresSIGTERM, only: []string{"CS-05"}, want: []string{"CS-05"}},                      // each end takes ten seconds
 		{mistake: internalOnSIGTERM, only: []string{"CS-05", "CS-06", "CS-07"}, want: []string{"CS-06"}}, // its calls are slow
+		{mistake: createExists, class: "D01", only: []string{"CB-04", "CS-06"}, want: []string{"CB-04"}}, // CS-06 repeats creations
 		{mistake: createKnowsOnly, class: "D06", want: []string{"CS-07", "CS-10", "CS-12", "LF-10"}},
 		{mistake: halfCreate, class: "D05", want: []string{"BE-16", "BE-20", "CS-12"}},
 		{mistake: halfDelete, class: "D05", want: []string{"CS-13"}},

@@ -14,9 +14,9 @@ import (
 	"github.com/cosi-emu/cosi-emu/emulator/fault"
 	"github.com/cosi-emu/cosi-emu/internal/explore/cause"
 	"github.com/cosi-emu/cosi-emu/internal/explore/life"
-	"github.com/cosi-emu/cosi-emu/internal/explore/plan"
 	"github.com/cosi-emu/cosi-emu/internal/explore/run"
 	"github.com/cosi-emu/cosi-emu/internal/explore/sandbox"
+	"github.com/cosi-emu/cosi-emu/internal/explore/shrink"
 	"github.com/cosi-emu/cosi-emu/internal/explore/source"
 	"github.com/cosi-emu/cosi-emu/proto/cosi/v1alpha2/dialects"
 )
@@ -37,15 +37,13 @@ type LivesReport struct {
 // phaseLives is the phase in which generated scenarios run.
 const phaseLives = "lives"
 
-// Lives runs generated scenarios without faults, those of the seeds from Options.Seed on. Options.Emulator.API is their
-// version, and defaults to v1alpha2. A scenario with findings is then explored like others: run again, explained and
-// shrunk. Done gets the report of each of these, in the order of their seeds.
+// Lives runs count generated scenarios without faults. Options.Seed is the seed of the first, and Options.Emulator.API
+// their version, which defaults to v1alpha2. A scenario with findings runs again, and is explained and shrunk; its text is
+// written to Options.Out. Lives calls done with its file and its report, in the order of the seeds. It ignores options about files and
+// faults.
 func Lives(ctx context.Context, opts Options, count int, done func(Source, *Report, error)) (report LivesReport, err error) {
 	if opts, err = opts.withDefaults(ctx); err != nil {
 		return report, err
-	}
-	if count < 1 || opts.Interference || opts.Pairs || opts.Random > 0 || opts.Sample > 0 || opts.State != "" {
-		return report, fmt.Errorf("%w: lives have no faults: neither interference, pairs, random faults, a sample nor a state", plan.ErrOptions)
 	}
 	opts.Emulator.API = cmp.Or(opts.Emulator.API, objectstorage.V1alpha2)
 	shared := newSharedState(opts)
@@ -57,8 +55,9 @@ func Lives(ctx context.Context, opts Options, count int, done func(Source, *Repo
 	for _, e := range l.failed {
 		l.report.Failed = append(l.report.Failed, e.options.Seed)
 		if ctx.Err() == nil {
-			ended := e.finish(ctx, e.found)
-			done(Source{File: e.options.File, Text: e.options.Text}, &e.report, ended)
+			file, err := shrink.Write(opts.Out, e.scenario.Name, e.options.Text)
+			err = errors.Join(err, e.finish(ctx, e.found))
+			done(Source{File: file, Text: e.options.Text}, &e.report, err)
 		}
 	}
 	return l.report, errors.Join(err, context.Cause(ctx))
@@ -153,7 +152,7 @@ func (l *lives) runOne(ctx context.Context, w *sandbox.Sandbox, seed uint64) (*s
 	return w, err
 }
 
-// isPlain reports whether lives are limited to what any driver has: it is not the fake driver, or a bridge serves it.
+// isPlain reports whether the driver may lack features: it is not the fake driver, or it is behind a bridge.
 func isPlain(opts emulator.Options) bool {
 	return opts.Driver != "" || opts.Implementations.DriverCommand != nil || opts.Dialect != "" && opts.Dialect != dialects.KEP
 }

@@ -117,7 +117,7 @@ func v1alpha1Sidecar() []Patch { //nolint:funlen // a table
 		},
 		{
 			Name:    "v1alpha1-retained-bucket-forgotten",
-			Bug:     "A Bucket with the policy Retain that is deleted during its creation goes without the ID. Nobody finds its bucket.",
+			Bug:     "A Bucket with the policy Retain that is deleted while its bucket is created records no ID. The bucket is orphaned.",
 			Net:     lived(),
 			Oracles: []string{vocabulary.Leak}, Took: "220 s", Lines: 16,
 		},

@@ -37,7 +37,7 @@ func (l *life) restart() bool {
 	return true
 }
 
-// stop stops a component, which is away until it starts, at the latest before something must be ready.
+// stop stops a component. It starts again at the latest before a step that waits.
 func (l *life) stop() bool {
 	running := l.running()
 	if len(running) == 0 {
@@ -57,7 +57,7 @@ func (l *life) start() bool {
 	return true
 }
 
-// startAll starts what has stopped last first, so that a driver is there before its sidecar.
+// startAll starts the stopped components in reverse order, so that a driver runs before its sidecar.
 func (l *life) startAll() {
 	for _, name := range slices.Backward(l.stopped) {
 		l.add("start: %s", name)

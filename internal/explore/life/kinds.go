@@ -15,19 +15,19 @@ const (
 	writeOnly = "WriteOnly"
 )
 
-// kinds are the kinds of a version: how their objects are written, and what they must become.
+// kinds are the kinds of a version: the text of their objects, and the states that they must reach.
 type kinds struct {
 	version        string // the line of the setup that names it; may be empty
 	readyClaim     string
 	grantedAccess  string
-	wholeSecret    string // a Secret that has no damage
+	wholeSecret    string // an undamaged Secret
 	boundBucket    string // the field of a claim with the name of its Bucket
 	existingBucket string
 	access         func(*access) string
 
 	grants []grant
 	modes  []string
-	// What the specification has: accesses to several claims, Secrets that are restored, and Buckets that outlive their claims.
+	// Features of the version: accesses to several claims, Secrets that are restored, and Buckets that outlive their claims.
 	severalClaims, restoresSecrets, releasesBuckets bool
 }
 

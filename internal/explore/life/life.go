@@ -14,7 +14,7 @@ const (
 	least = 4
 	most  = 16
 
-	driversRarity = 4 // one of so many lives has two drivers, which take time to start
+	driversRarity = 4 // one in four lives has two drivers, which take time to start
 )
 
 // Name returns the name of the scenario of a seed.
@@ -29,8 +29,8 @@ func Name(version objectstorage.Version, seed uint64) string {
 type Options struct {
 	Version objectstorage.Version
 	Seed    uint64
-	// Plain limits a life to what every driver of every dialect has, and to the driver that is there: accesses with a key for one claim,
-	// to read and to write, without requests to the store.
+	// Plain limits a life to features that every driver of every dialect has: accesses with a key for one claim, to read and to write,
+	// without requests to the store. It has one driver, which keeps running.
 	Plain bool
 }
 
@@ -77,8 +77,8 @@ type claim struct {
 	ready    bool // it has been
 	deleted  bool
 	existing bool
-	full     bool   // its bucket has objects, so that a driver need not delete it
-	variable string // that has the claim, with the name of its Bucket; may be empty
+	full     bool   // its bucket has objects, so that a driver may reject its deletion
+	variable string // variable of the scenario with the claim; may be empty
 }
 
 // access is a BucketAccess. It is dropped when its name is free.
@@ -87,7 +87,7 @@ type access struct {
 	class   grant
 	uses    []use
 	ready   bool // it has been
-	unclear bool // whether it is granted depends on what happens first, or never happens
+	unclear bool // it may never be granted
 	deleted bool
 }
 
@@ -174,7 +174,7 @@ type action struct {
 	act    func(*life) bool
 }
 
-// actions are what can happen. The weights make most lives short of rests, so that actions meet.
+// actions returns the actions. With these weights, most actions do not wait for the previous one.
 func actions() []action {
 	return []action{
 		{8, (*life).claim},

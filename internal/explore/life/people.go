@@ -11,7 +11,7 @@ var (
 	accessNames = []string{"app", "job", "reader", "batch"}
 )
 
-// existingName is the name of the claim for the bucket that has existed before.
+// existingName is the name of the claim for an existing bucket.
 const existingName = "archive"
 
 // claim makes a claim, of a class or of an existing bucket.
@@ -108,7 +108,7 @@ func (l *life) deleteAccess() bool {
 	return true
 }
 
-// deleteClaim deletes a claim, also while accesses use it. Those that are not granted yet may never be.
+// deleteClaim deletes a claim, also while accesses use it. Accesses that are not granted yet may never be granted.
 func (l *life) deleteClaim() bool {
 	there := slices.DeleteFunc(slices.Clone(l.claims), func(c *claim) bool { return c.deleted })
 	if len(there) == 0 {
@@ -128,14 +128,14 @@ func (l *life) deleteClaim() bool {
 	return true
 }
 
-// remember stores a ready claim in a variable, which has the name of its Bucket.
+// remember stores a ready claim in a variable, so that later steps know the name of its Bucket.
 func (l *life) remember(c *claim) {
 	c.variable = fmt.Sprintf("%s%d", c.name, len(l.steps))
 	l.startAll()
 	l.add("expect: {BucketClaim/%s: %s}\n  as: %s", c.name, l.kinds.readyClaim, c.variable)
 }
 
-// await waits until all is as it must be.
+// await waits until all objects are in the states that they must reach.
 func (l *life) await() bool {
 	l.startAll()
 	wants := append(l.awaitAccesses(), l.awaitClaims()...)
@@ -146,7 +146,7 @@ func (l *life) await() bool {
 	return true
 }
 
-// awaitAccesses returns what accesses must become, and frees the names of those that vanish.
+// awaitAccesses returns the expected states of accesses, and frees the names of deleted ones.
 func (l *life) awaitAccesses() (wants []string) {
 	for _, a := range l.accesses {
 		switch {
@@ -164,7 +164,7 @@ func (l *life) awaitAccesses() (wants []string) {
 	return wants
 }
 
-// awaitClaims returns what claims must become, and frees the names of those that vanish: no access uses them any more.
+// awaitClaims returns the expected states of claims, and frees the names of deleted ones that no access uses.
 func (l *life) awaitClaims() (wants []string) {
 	l.claims = slices.DeleteFunc(l.claims, func(c *claim) bool {
 		switch {

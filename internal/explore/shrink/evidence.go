@@ -67,23 +67,31 @@ func (s *shrinker) keepOne(ctx context.Context, c candidate, name string) error 
 		return err
 	}
 	g.Shrunk = string(text)
-	if s.options.Out == "" {
-		return nil
-	}
-	if err := os.MkdirAll(s.options.Out, dirMode); err != nil {
-		return fmt.Errorf("create the output directory: %w", err)
-	}
-	base := filepath.Join(s.options.Out, name)
-	g.File = base + ".yaml"
-	if err := os.WriteFile(g.File, []byte(g.Shrunk), fileMode); err != nil {
-		return fmt.Errorf("write the scenario: %w", err)
+	if g.File, err = Write(s.options.Out, name, text); err != nil || g.File == "" {
+		return err
 	}
 	all, err := spec.Loader{}.Parse(g.File, []byte(g.Shrunk))
 	if err != nil { // it uses files of other directories
 		g.Rerun = fmt.Sprintf("is invalid: %s", err)
 		return nil
 	}
-	return s.verifyAll(ctx, all, base)
+	return s.verifyAll(ctx, all, filepath.Join(s.options.Out, name))
+}
+
+// Write writes a scenario to a directory, which it creates if it is missing, and returns the file. If the directory has no name, it
+// writes nothing.
+func Write(dir, name string, text []byte) (file string, err error) {
+	if dir == "" {
+		return "", nil
+	}
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return "", fmt.Errorf("create the output directory: %w", err)
+	}
+	file = filepath.Join(dir, name+".yaml")
+	if err := os.WriteFile(file, text, fileMode); err != nil {
+		return "", fmt.Errorf("write the scenario: %w", err)
+	}
+	return file, nil
 }
 
 // verifyAll runs the shrunk scenario until it fails by the oracle of the group, at most verifyingRuns times.

@@ -292,10 +292,10 @@ func (sc *stateCheck) bucketOf(c *v1alpha2.BucketClaim) *v1alpha2.Bucket {
 	return nil
 }
 
-// unclaimed reports whether a user has removed the finalizer of the claim of a Bucket: the Bucket
+// unclaimed reports whether the claim of a Bucket has lost its finalizer without COSI: the Bucket
 // may stay then, until it is deleted.
 func (sc *stateCheck) unclaimed(b *v1alpha2.Bucket) bool {
-	return sc.UnprotectedByPerson[b.Spec.BucketClaimRef.UID]
+	return sc.Unprotected[b.Spec.BucketClaimRef.UID]
 }
 
 func (sc *stateCheck) named(name string) *v1alpha2.Bucket {

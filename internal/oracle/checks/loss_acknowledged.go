@@ -107,7 +107,7 @@ func deletedBy(e *evidence.Evidence, versions []evidence.Version, resource, key 
 		return releases || v.Got != nil && v.Got.Metadata.UID == uid && v.Got.Deleting()
 	}
 	asks := func(event journal.Event) bool { return asksToDelete(event, resource, key) }
-	return e.UnprotectedByPerson[uid] || slices.ContainsFunc(versions, ends) ||
+	return e.Unprotected[uid] || slices.ContainsFunc(versions, ends) ||
 		slices.ContainsFunc(e.Events, asks) || slices.ContainsFunc(e.Requests, asks)
 }
 

@@ -56,7 +56,7 @@ func grantee(e *evidence.Evidence, c evidence.Call) *evidence.Object {
 
 func mayLeakAccount(e *evidence.Evidence, c evidence.Call) bool {
 	access := grantee(e, c)
-	return e.MayLeak(c.ID) || c.ID == "" && access != nil && e.UnprotectedByPerson[access.Metadata.UID]
+	return e.MayLeak(c.ID) || c.ID == "" && access != nil && e.Unprotected[access.Metadata.UID]
 }
 
 // isOfCaller reports whether a Bucket belongs to the driver of a call.

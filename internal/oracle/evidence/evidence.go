@@ -22,10 +22,10 @@ type Evidence struct {
 	IDs map[string]bool
 	// DriverNames are the names from the input, and from the drivers' responses.
 	DriverNames map[string]string
-	// UnprotectedByPerson has the UIDs of the objects whose finalizers a user has removed, or that the API server has deleted in
-	// spite of them.
-	UnprotectedByPerson map[types.UID]bool
-	unprotectedIDs      map[string]bool
+	// Unprotected has the UIDs of the objects whose finalizers a user has removed, or that the API server has deleted
+	// despite them.
+	Unprotected    map[types.UID]bool
+	unprotectedIDs map[string]bool
 	// ScopeEvents are the events that concern the scope.
 	ScopeEvents []journal.Event
 	// Calls are the calls that sidecars made.
@@ -56,7 +56,7 @@ func Gather(in *observed.Input) *Evidence {
 	if len(e.Observations) > 0 {
 		last = &e.Observations[len(e.Observations)-1]
 	}
-	e.UnprotectedByPerson = findUnprotected(all, last)
+	e.Unprotected = findUnprotected(all, last)
 	e.unprotectedIDs = e.findUnprotectedIDs(all)
 	for _, event := range in.Events {
 		if !e.Scope.Concerns(event) && !e.IDs[event.Operation.Subject] {

@@ -15,10 +15,9 @@ import (
 func (v Version) ByPerson() bool { return v.Component == vocabulary.Administrator }
 
 // findUnprotected returns the UIDs of objects whose finalizers a user has removed, and no component
-// has added again, and of those that the API server has deleted in spite of a finalizer. Only their backend objects may leak. The
-// versions are in order of time. An
-// object that has vanished with its last finalizer stays unprotected: the response has the earlier
-// version, and a write in between is newer.
+// has added again, and of objects that the API server has deleted despite a finalizer. Only their backend objects may leak. The
+// versions are in order of time. An object that has vanished with its last finalizer stays unprotected: the response has the
+// earlier version, and a write in between is newer.
 func findUnprotected(versions []Version, last *observed.Observation) map[types.UID]bool {
 	removed := map[types.UID]Version{}
 	for _, v := range versions {
@@ -40,9 +39,9 @@ func findUnprotected(versions []Version, last *observed.Observation) map[types.U
 	return found
 }
 
-// findVanished returns the UIDs of objects that are gone although nobody has removed their finalizer: a deletion that reads the
+// findVanished returns the UIDs of deleted objects whose finalizer no request has removed: a deletion that reads the
 // object just before a component adds the finalizer removes it at once (kubernetes/kubernetes#77988). Such a deletion began
-// before the addition ended, and the object was never seen being deleted.
+// before the addition ended, and no response shows a deletion timestamp.
 func findVanished(versions []Version, last *observed.Observation) map[types.UID]bool {
 	found := map[types.UID]bool{}
 	if last == nil {
@@ -106,7 +105,7 @@ func (v Version) newerThan(other Version) bool {
 func (e *Evidence) findUnprotectedIDs(versions []Version) map[string]bool {
 	ids := map[string]bool{}
 	for _, v := range versions {
-		if v.Got == nil || !e.UnprotectedByPerson[v.Got.Metadata.UID] {
+		if v.Got == nil || !e.Unprotected[v.Got.Metadata.UID] {
 			continue
 		}
 		ids[v.Got.Status.BucketID], ids[v.Got.Status.AccountID] = true, true
@@ -125,7 +124,7 @@ func (e *Evidence) findUnrecordedIDs(versions []Version, ids map[string]bool) {
 	unprotected, recorded := map[string]bool{}, map[string]bool{}
 	for _, v := range versions {
 		if v.Resource == Buckets && v.Got != nil {
-			unprotected[v.Key] = unprotected[v.Key] || e.UnprotectedByPerson[v.Got.Metadata.UID]
+			unprotected[v.Key] = unprotected[v.Key] || e.Unprotected[v.Got.Metadata.UID]
 			recorded[v.Got.BucketID()] = true
 		}
 	}

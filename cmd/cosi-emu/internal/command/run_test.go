@@ -251,7 +251,7 @@ func TestInitExplore(t *testing.T) {
 		"Nothing":  {[]string{"explore"}, "requires a file or a directory"},
 		"NoLife":   {[]string{"explore", "--lives", "0"}, "--lives 0 must be at least 1"},
 		"LifeFile": {[]string{"explore", "--lives", "1", "lifecycle.yaml"}, "lifecycle.yaml"},
-		"Faults":   {[]string{"explore", "--lives", "1", "--pairs"}, "--pairs is about scenarios of files, or about faults"},
+		"Faults":   {[]string{"explore", "--lives", "1", "--pairs"}, "--pairs is for scenarios of files, or for faults"},
 		"API":      {[]string{"explore", "lifecycle.yaml", "--api", "v1alpha1"}, "--api is the version of --lives"},
 	} {
 		if code, _, errs := runCommandLine(t, tc.args...); code != 2 || !strings.Contains(errs, tc.err) {

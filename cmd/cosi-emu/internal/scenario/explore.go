@@ -66,9 +66,9 @@ previous operation. --state lets an interrupted exploration continue. A state in
 bucket needs the credentials of a BucketAccess in the environment, as 'cosi-emu env'
 prints them.
 
-With --lives, the scenarios are generated, and run without faults: random legal lives of
-several claims and accesses, whose people and restarts meet in ways that nobody has
-written down. A seed always gives the same life.
+With --lives, the command generates scenarios and runs them without faults. Each creates,
+uses and deletes several claims and accesses in a random legal order, while components
+restart. A seed always gives the same scenario.
 
 ` + startup.OwnComponentsHelp + `
 

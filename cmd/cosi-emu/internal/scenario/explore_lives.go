@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,11 +13,6 @@ import (
 	"github.com/cosi-emu/cosi-emu/cmd/cosi-emu/internal/progress"
 	"github.com/cosi-emu/cosi-emu/internal/counted"
 	"github.com/cosi-emu/cosi-emu/internal/explore"
-)
-
-const (
-	findingsDirMode  = 0o700
-	findingsFileMode = 0o600
 )
 
 // lived has the results of generated scenarios.
@@ -40,7 +33,7 @@ func (x *exploration) checkLives(cmd *cobra.Command) error {
 		"suite", "filter", "scenario", "effects", "at", "interference", "pairs", "sample", "shard", "prune", "random", "measure-seams", "state",
 	} {
 		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s is about scenarios of files, or about faults, and --lives has neither", name))
+			return cli.Usage(fmt.Errorf("--%s is for scenarios of files, or for faults; --lives generates scenarios without faults", name))
 		}
 	}
 	return nil
@@ -54,9 +47,9 @@ func (x *exploration) exploreLives(ctx context.Context, streams cli.Streams) err
 	var err error
 	all.LivesReport, err = explore.Lives(ctx, x.options, x.lives, func(source explore.Source, report *explore.Report, err error) {
 		all.Reports = append(all.Reports, report)
-		all.failed = append(all.failed, err, x.saveLife(source))
+		all.failed = append(all.failed, err)
 		if x.output == cli.FormatText {
-			all.failed = append(all.failed, x.printLife(streams, source, report))
+			all.failed = append(all.failed, printLife(streams, source, report))
 		}
 	})
 	if err = errors.Join(append(all.failed, err, shown.Close())...); all.Lives == 0 && err != nil {
@@ -71,20 +64,8 @@ func (x *exploration) exploreLives(ctx context.Context, streams cli.Streams) err
 	return nil
 }
 
-// saveLife writes a scenario with findings beside the shrunk ones.
-func (x *exploration) saveLife(source explore.Source) error {
-	if err := os.MkdirAll(x.options.Out, findingsDirMode); err != nil {
-		return fmt.Errorf("create the directory for findings: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(x.options.Out, source.File), source.Text, findingsFileMode); err != nil {
-		return fmt.Errorf("write the scenario: %w", err)
-	}
-	return nil
-}
-
-func (x *exploration) printLife(streams cli.Streams, source explore.Source, report *explore.Report) error {
-	_, err := fmt.Fprintf(streams.Out, "\n%s: %s, in %s\n", report.Scenario, counted.Of(len(report.Findings), "finding"),
-		filepath.Join(x.options.Out, source.File))
+func printLife(streams cli.Streams, source explore.Source, report *explore.Report) error {
+	_, err := fmt.Fprintf(streams.Out, "\n%s: %s, in %s\n", report.Scenario, counted.Of(len(report.Findings), "finding"), source.File)
 	return errors.Join(err, report.WriteFindings(streams.Out))
 }
 

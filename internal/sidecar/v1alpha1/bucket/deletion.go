@@ -9,8 +9,8 @@ import (
 )
 
 // deleteBucket has the driver delete the bucket, if the policy is Delete. If the
-// driver fails, the finalizer stays: the remaining backend bucket stays visible. With Retain, a bucket whose ID
-// is unknown gets a record, because nobody would find it otherwise.
+// driver fails, the finalizer stays: the remaining backend bucket stays visible. With Retain, the ID of
+// the bucket is recorded before the Bucket goes, so that the administrator finds it.
 func (a *attempt) deleteBucket(ctx context.Context) error {
 	if a.isRetained() && bucketID(a.Object) != "" {
 		return nil
